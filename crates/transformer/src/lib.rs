@@ -1,0 +1,1 @@
+//! The ground floor: attention, transformers, a forward pass with its whole trace, and their files.

@@ -1,0 +1,1 @@
+//! Fixed universal transformers: classes, attention paths, the sparse, looped and random constructions, bounds.

@@ -1,0 +1,3 @@
+//! Pianola's web app: fixed universal transformers and universal simulators of attention, made touchable.
+
+pub mod app;

@@ -1,0 +1,5 @@
+//! Mounts the app.
+
+fn main() {
+    leptos::mount::mount_to_body(pianola::app::App);
+}

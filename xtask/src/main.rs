@@ -1,0 +1,2 @@
+//! `cargo xtask …`: set up, build, serve, test, measure.
+fn main() {}
