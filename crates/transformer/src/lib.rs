@@ -1,1 +1,18 @@
 //! The ground floor: attention, transformers, a forward pass with its whole trace, and their files.
+//!
+//! The class of transformers is that of *Fixed Universal Transformers* (Liu, Andoni, Hsu, arXiv 2605.31423):
+//! attention only, any number of heads and layers, with or without residual connections.
+
+mod attention;
+mod class;
+mod error;
+mod forward;
+mod paths;
+mod target;
+
+pub use attention::attend;
+pub use class::{Attention, Class, Mask, Scale};
+pub use error::Error;
+pub use forward::{Trace, forward};
+pub use paths::{AttentionPath, path_term, path_weight, paths_of_length};
+pub use target::{Head, HeadMatrix, Layer, Target, Vocabulary};
