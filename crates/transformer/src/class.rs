@@ -79,7 +79,11 @@ impl Class {
             ("head_width", self.head_width),
         ];
         if let Some((name, _)) = sizes.iter().find(|(_, size)| *size == 0) {
-            return Err(Error::Class { name, value: "0".to_owned(), expected: "at least 1" });
+            return Err(Error::Class {
+                name: (*name).into(),
+                value: "0".to_owned(),
+                expected: "at least 1".into(),
+            });
         }
         if self.heads > Class::MOST_HEADS {
             return Err(Error::Class {
@@ -90,9 +94,9 @@ impl Class {
         }
         match self.scale {
             Scale::Factor(factor) if !factor.is_finite() => Err(Error::Class {
-                name: "scale",
+                name: "scale".into(),
                 value: factor.to_string(),
-                expected: "“inverse-sqrt” or a finite number",
+                expected: "“inverse-sqrt” or a finite number".into(),
             }),
             _ => Ok(()),
         }

@@ -1,0 +1,7 @@
+//! Work off the main thread: the protocol, the client on the page, and what each workspace asks for.
+//!
+//! The other end is `src/bin/worker.rs`. Only this module talks to it.
+
+pub mod client;
+pub mod protocol;
+pub mod universal;
