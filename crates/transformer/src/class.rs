@@ -57,6 +57,9 @@ pub enum Scale {
 }
 
 impl Class {
+    /// The largest H: a step of an [`AttentionPath`](crate::AttentionPath) is one byte.
+    pub const MOST_HEADS: usize = u8::MAX as usize;
+
     /// The factor that multiplies q·k.
     pub fn score_factor(&self) -> f64 {
         match self.scale {
@@ -66,7 +69,8 @@ impl Class {
     }
 
     /// # Errors
-    /// When a size is zero or the scale is not a finite number.
+    /// When a size is zero, there are more heads than a step of an [`AttentionPath`](crate::AttentionPath)
+    /// can name, or the scale is not a finite number.
     pub fn check(&self) -> Result<(), Error> {
         let sizes = [
             ("heads", self.heads),
@@ -79,6 +83,13 @@ impl Class {
                 name: (*name).into(),
                 value: "0".to_owned(),
                 expected: "at least 1".into(),
+            });
+        }
+        if self.heads > Class::MOST_HEADS {
+            return Err(Error::Class {
+                name: "heads",
+                value: self.heads.to_string(),
+                expected: "at most 255",
             });
         }
         match self.scale {

@@ -39,7 +39,7 @@ pub enum Error {
         /// The number found.
         value: f64,
     },
-    /// A size of the class is zero, or the scale is not finite.
+    /// A size of the class is zero, there are too many heads, or the scale is not finite.
     #[error("the class says {name} = {value}, which must be {expected}")]
     Class {
         /// Which field of the class.

@@ -1,0 +1,92 @@
+//! What the tests share: the reference cases, random classes and inputs, and comparisons.
+#![allow(dead_code, clippy::unwrap_used, missing_docs)]
+
+use std::path::{Path, PathBuf};
+
+use ndarray::{Array2, ArrayView2};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
+use transformer::{Class, Head, Layer, NormalDraws, Target};
+
+/// One case of an independent program: a target, an input, and what must come out.
+pub struct Reference {
+    pub name: String,
+    pub target: Target,
+    pub input: Array2<f64>,
+    pub output: Array2<f64>,
+    pub attention: Vec<Vec<Array2<f64>>>,
+    pub states: Vec<Array2<f64>>,
+    pub widths: Value,
+}
+
+/// The folder of the reference cases in this project.
+pub fn reference_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../transformer/tests/reference")
+}
+
+/// All reference cases.
+pub fn references() -> Vec<Reference> {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(reference_folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    assert!(!files.is_empty(), "there are no reference cases");
+    files.iter().map(|file| reference(&std::fs::read_to_string(file).unwrap())).collect()
+}
+
+fn reference(text: &str) -> Reference {
+    let case: Value = serde_json::from_str(text).unwrap();
+    let class: Class = serde_json::from_value(case["target"]["class"].clone()).unwrap();
+    let layers = list(&case["target"]["layers"], |layer| Layer {
+        heads: list(&layer["heads"], |head| Head {
+            wq: matrix(&head["wq"]),
+            wk: matrix(&head["wk"]),
+            wv: matrix(&head["wv"]),
+            wo: matrix(&head["wo"]),
+        }),
+    });
+    let expect = &case["expect"];
+    Reference {
+        name: case["name"].as_str().unwrap().to_owned(),
+        target: Target::new(class, layers, None).unwrap(),
+        input: matrix(&case["input"]),
+        output: matrix(&expect["output"]),
+        attention: list(&expect["attention"], |layer| list(layer, matrix)),
+        states: list(&expect["states"], matrix),
+        widths: expect["widths"].clone(),
+    }
+}
+
+fn list<T>(value: &Value, item: impl Fn(&Value) -> T) -> Vec<T> {
+    value.as_array().unwrap().iter().map(item).collect()
+}
+
+fn matrix(value: &Value) -> Array2<f64> {
+    let rows = list(value, |row| list(row, |number| number.as_f64().unwrap()));
+    Array2::from_shape_vec((rows.len(), rows[0].len()), rows.concat()).unwrap()
+}
+
+/// An input of n rows with independent normal numbers.
+pub fn input(n: usize, width: usize, seed: u64) -> Array2<f64> {
+    let mut draws = NormalDraws::new(ChaCha8Rng::seed_from_u64(seed));
+    Array2::from_shape_simple_fn((n, width), || draws.draw())
+}
+
+/// The largest difference of two matrices of the same shape.
+pub fn difference(a: ArrayView2<f64>, b: ArrayView2<f64>) -> f64 {
+    assert_eq!(a.dim(), b.dim());
+    let pairs = a.iter().zip(b.iter());
+    // A NaN must not hide: `max` would ignore it.
+    pairs.fold(0.0, |largest, (a, b)| {
+        let difference = (a - b).abs();
+        if difference.is_nan() { f64::INFINITY } else { f64::max(largest, difference) }
+    })
+}
+
+/// The same over all layers and heads.
+pub fn attention_difference(a: &[Vec<Array2<f64>>], b: &[Vec<Array2<f64>>]) -> f64 {
+    let pairs = a.iter().flatten().zip(b.iter().flatten());
+    assert_eq!(a.iter().flatten().count(), b.iter().flatten().count());
+    pairs.fold(0.0, |largest, (a, b)| f64::max(largest, difference(a.view(), b.view())))
+}
