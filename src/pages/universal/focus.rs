@@ -39,6 +39,15 @@ pub enum Focus {
         /// The path that is left.
         rest: AttentionPath,
     },
+    /// An entry of E.
+    Embedding {
+        /// Row: a coordinate of the input.
+        row: usize,
+        /// Column: a coordinate of the state.
+        column: usize,
+        /// The block that it is in, where columns have a place: whose leaf, and its path.
+        leaf: Option<(Consumer, AttentionPath)>,
+    },
     /// An entry of a weight matrix of the target.
     Weight {
         /// Layer.
@@ -151,6 +160,13 @@ impl Focus {
                     lights.nodes = Nodes::Leaves;
                 }
             }
+            Focus::Embedding { row, leaf, .. } => {
+                if let Some((consumer, path)) = leaf {
+                    let (level, consumer, rest) = (0, *consumer, path.clone());
+                    lights = Focus::Node { level, consumer, rest }.lights(class);
+                }
+                lights.states.insert((0, Part::Column(*row)));
+            }
             Focus::Node { level, consumer, rest } => {
                 lights.nodes = Nodes::Through(*consumer, rest.clone());
                 // The layers that have contracted it: all their heads are in it.
@@ -208,6 +224,13 @@ impl Focus {
                 crate::state::universal::fits(*consumer, class)
                     && level + rest.0.len() == consumer.depth(class)
                     && path_index(class, rest).is_some()
+            }
+            Focus::Embedding { row, leaf, .. } => {
+                *row < class.width
+                    && leaf.as_ref().is_none_or(|(consumer, path)| {
+                        let (level, consumer, rest) = (0, *consumer, path.clone());
+                        Focus::Node { level, consumer, rest }.fits(class, tokens)
+                    })
             }
             Focus::Weight { layer, head, .. } => *layer < class.layers && *head < class.heads,
         }
