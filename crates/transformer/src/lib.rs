@@ -6,8 +6,10 @@
 mod attention;
 mod class;
 mod error;
+pub mod files;
 mod forward;
 mod paths;
+pub mod presets;
 mod target;
 
 pub use attention::attend;
