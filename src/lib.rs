@@ -1,3 +1,4 @@
 //! Pianola's web app: fixed universal transformers and universal simulators of attention, made touchable.
 
 pub mod app;
+pub mod offline;
