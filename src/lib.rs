@@ -5,6 +5,7 @@ pub mod drawing;
 pub mod jobs;
 pub mod language;
 pub mod notices;
+pub mod offline;
 pub mod pages;
 pub mod preferences;
 pub mod state;

@@ -37,16 +37,11 @@ pub fn renew(folder: &Path) -> Result<()> {
     service_worker::write(folder)
 }
 
-/// Puts `element` directly behind the declaration of the character set, which must come first.
-fn add_to_head(html: &str, element: &str) -> Result<String> {
-    let Some(start) = html.find("<meta charset") else { bail!("{PAGE} declares no character set") };
-    let Some(length) = html[start..].find('>') else { bail!("{PAGE} has a tag without an end") };
-    let (before, after) = html.split_at(start + length + 1);
-    Ok(format!("{before}\n{element}{after}"))
-}
-
 /// Every file below `folder`, by its path from there with `/` between the parts, in alphabetical order.
-fn files(folder: &Path) -> Result<Vec<String>> {
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn files(folder: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(below) = folders.pop() {
@@ -63,4 +58,12 @@ fn files(folder: &Path) -> Result<Vec<String>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// Puts `element` directly behind the declaration of the character set, which must come first.
+fn add_to_head(html: &str, element: &str) -> Result<String> {
+    let Some(start) = html.find("<meta charset") else { bail!("{PAGE} declares no character set") };
+    let Some(length) = html[start..].find('>') else { bail!("{PAGE} has a tag without an end") };
+    let (before, after) = html.split_at(start + length + 1);
+    Ok(format!("{before}\n{element}{after}"))
 }

@@ -1,11 +1,11 @@
 //! A target that means nothing: random weights in any class, with words so that text works.
 
 use ndarray::{Array1, Array2};
+
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal};
 
-use crate::{Attention, Class, Error, Mask, Scale, Target, Vocabulary};
+use crate::{Attention, Class, Error, Mask, NormalDraws, Scale, Target, Vocabulary};
 
 use super::{Preset, Readout, Splitting, blocks, explain};
 
@@ -38,11 +38,9 @@ pub fn random_target(class: Class, seed: u64) -> Result<Preset, Error> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     // A stream of its own, so that the words do not repeat the numbers of the weights.
     rng.set_stream(1);
+    let mut draws = NormalDraws::new(rng);
     let mut normal = |rows: usize, deviation: f64| {
-        Array2::from_shape_simple_fn((rows, class.width), || {
-            let draw: f64 = StandardNormal.sample(&mut rng);
-            draw * deviation
-        })
+        Array2::from_shape_simple_fn((rows, class.width), || draws.draw() * deviation)
     };
     let embedding = normal(WORDS.len(), 1.0);
     let positions = normal(LONGEST, 0.5);
