@@ -11,7 +11,7 @@ use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::protocol::{Answer, Failure, Job, Message, Request, VERSION, WORKER_SCRIPT, from_bytes, to_bytes};
 use super::queue::Channel;
-use crate::drawing::idle;
+use super::idle;
 
 /// Whose answer it is; in each only the newest request matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,7 +3,9 @@
 //! The other end is `src/bin/worker.rs`. Only this module talks to it.
 
 pub mod client;
+pub mod idle;
 pub mod import;
 pub mod protocol;
 pub mod queue;
+pub mod serve;
 pub mod universal;

@@ -221,6 +221,16 @@ impl Vocabulary {
         Ok(x)
     }
 
+    /// The tokens of a text: its characters when every token of the vocabulary is a single character, else
+    /// its words. Unknown ones stay as they are, for [`Vocabulary::embed`] to name.
+    pub fn split(&self, text: &str) -> Vec<String> {
+        if self.tokens.iter().all(|token| token.chars().count() == 1) {
+            text.chars().filter(|character| !character.is_whitespace()).map(String::from).collect()
+        } else {
+            text.split_whitespace().map(str::to_owned).collect()
+        }
+    }
+
     fn check(&self, class: &Class) -> Result<(), Error> {
         expect_shape("vocabulary.embedding", self.embedding.view(), (self.tokens.len(), class.width))?;
         match &self.positions {
