@@ -87,9 +87,9 @@ impl Class {
         }
         if self.heads > Class::MOST_HEADS {
             return Err(Error::Class {
-                name: "heads",
+                name: "heads".into(),
                 value: self.heads.to_string(),
-                expected: "at most 255",
+                expected: "at most 255".into(),
             });
         }
         match self.scale {

@@ -1,9 +1,12 @@
 //! What can go wrong when a universal transformer is built, programmed or run.
 
+use serde::{Deserialize, Serialize};
 use transformer::Class;
 
+use crate::capacity::TooLarge;
+
 /// An error names the operation, what was found and what was expected.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
 pub enum Error {
     /// A class, a target or an input is wrong in itself.
     #[error(transparent)]
@@ -20,6 +23,9 @@ pub enum Error {
         /// The class of the universal transformer.
         expected: Box<Class>,
     },
+    /// More width or memory than there may be; found before anything is allocated.
+    #[error(transparent)]
+    TooLarge(Box<TooLarge>),
     /// Looped weights for a class with residual connections.
     #[error(
         "looped: a class with residual connections has no looped construction, because the residual of the \
