@@ -17,7 +17,8 @@ pub struct Bounds {
     pub sparse: u128,
     /// m of the looped construction, Σ_{l<L} 2H·H^l·d_h + d·Σ_{l≤L} H^l. Residual classes have none.
     pub looped: Option<u128>,
-    /// The least m at which a random draw works (with probability 1), N: that of the sparse construction.
+    /// The least m at which a random draw works (with probability 1), N: that of the sparse construction. See
+    /// [`largest_rank`] for the one kind of draw that never does.
     pub random_minimum: u128,
     /// H^L / 2: no universal transformer that reproduces attention exactly has a smaller m (FUT, theorem 4.1,
     /// for H ≥ 2 and classes without residual connections; even for d = 1).
@@ -53,6 +54,24 @@ impl Bounds {
             Construction::Looped => self.looped,
             Construction::Random { spec, .. } => Some(spec.width as u128),
         }
+    }
+}
+
+/// The largest rank that the equations of a random construction can have, reached with probability 1 as
+/// soon as m is as large. It is N, and random weights are universal, except when tied weights meet residual
+/// connections in more than one layer.
+///
+/// Then P_p depends only on the heads of p and no longer on where its skips are: Rv·1 = 1·Rv. Leaves that
+/// differ in their skips share a column, while a target's own leaves agree there only when its layers are
+/// all the same. What is left is one column for each sequence of heads, which is m of the looped
+/// construction: such weights play the tied targets of the class, and only those.
+pub fn largest_rank(class: &Class, tying: Tying) -> u128 {
+    match (tying, class.residual) {
+        (Tying::Tied, true) => {
+            let without_skips = Bounds::of(&Class { residual: false, ..*class });
+            without_skips.looped.unwrap_or(u128::MAX).min(Bounds::of(class).random_minimum)
+        }
+        (Tying::Free, _) | (Tying::Tied, false) => Bounds::of(class).random_minimum,
     }
 }
 

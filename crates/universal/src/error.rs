@@ -28,9 +28,8 @@ pub enum Error {
     TooLarge(Box<TooLarge>),
     /// Looped weights for a class with residual connections.
     #[error(
-        "looped: a class with residual connections has no looped construction, because the residual of the \
-         universal transformer itself would keep every node where it stands while the same weights move \
-         nodes of the next depth onto it; choose sparse or random"
+        "looped: a class with residual connections has no looped construction, because the same weights in \
+         every layer cannot tell in which layer a path skips its heads; choose sparse or random"
     )]
     LoopedResidual,
     /// A random universal transformer without columns.

@@ -85,11 +85,14 @@ const ROUNDING: f64 = 1e-12;
 /// A condition number beyond this promises nothing that a person would call equal.
 const WORST_CONDITION: f64 = 1e6;
 
-/// How much a linear solve can magnify rounding: by the condition number of the equations. Equations that
-/// are not of full rank have no solution to be near to.
+/// A relative residual beyond this means that the equations have no solution.
+const LARGEST_RESIDUAL: f64 = 1e-10;
+
+/// How much a linear solve can magnify rounding: by the condition number of the equations. When they have
+/// no solution there is nothing that the program could be near to.
 fn amplification(solve: Option<&Solve>) -> f64 {
     match solve {
-        Some(solve) if solve.rank == solve.equations => solve.condition.clamp(1.0, WORST_CONDITION),
+        Some(solve) if solve.residual <= LARGEST_RESIDUAL => solve.condition.clamp(1.0, WORST_CONDITION),
         _ => 1.0,
     }
 }

@@ -8,6 +8,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 use transformer::{Attention, Class, Head, Layer, Mask, NormalDraws, Scale, Target, Trace};
+use universal::bounds::largest_rank;
 use universal::{Bounds, Construction, Law, Program, Proof, RandomSpec, Tying, UniversalTransformer};
 
 /// One case of an independent program: a target, an input, and what must come out.
@@ -116,13 +117,16 @@ pub fn random(law: Law, tying: Tying, width: usize, seed: u64) -> Construction {
     Construction::Random { spec: RandomSpec { law, tying, width }, seed }
 }
 
-/// Every construction that a class allows, random ones with some columns more than they need.
+/// Every construction that plays all targets of a class, random ones with some columns more than they need.
 pub fn constructions(class: &Class, seed: u64) -> Vec<Construction> {
     let mut all = vec![Construction::Sparse];
     if !class.residual {
         all.push(Construction::Looped);
     }
     for tying in [Tying::Free, Tying::Tied] {
+        if largest_rank(class, tying) < Bounds::of(class).random_minimum {
+            continue;
+        }
         for law in [Law::Gaussian, Law::Uniform, Law::Sign] {
             all.push(random(law, tying, unknowns(class) + unknowns(class) / 2 + 8, seed));
         }
