@@ -3,5 +3,7 @@
 //! The other end is `src/bin/worker.rs`. Only this module talks to it.
 
 pub mod client;
+pub mod import;
 pub mod protocol;
+pub mod queue;
 pub mod universal;

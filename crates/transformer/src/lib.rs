@@ -7,8 +7,10 @@ mod attention;
 mod class;
 mod draws;
 mod error;
+pub mod files;
 mod forward;
 mod paths;
+pub mod presets;
 mod target;
 
 pub use attention::{TIE_TOLERANCE, attend};
