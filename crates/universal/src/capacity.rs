@@ -60,9 +60,9 @@ pub enum Limit {
 }
 
 impl Default for Capacity {
-    /// One gibibyte, which a browser grants, and a width at which the list of leaves is still small.
+    /// One gibibyte, which a browser grants, and a width of a million columns.
     fn default() -> Self {
-        Capacity { max_bytes: 1 << 30, max_width: 1 << 17 }
+        Capacity { max_bytes: 1 << 30, max_width: 1 << 20 }
     }
 }
 

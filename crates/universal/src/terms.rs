@@ -8,9 +8,9 @@ use transformer::{AttentionPath, Target, Trace, path_index, path_term, path_weig
 use crate::unfold::{Root, by_values, unfold_levels};
 use crate::{Consumer, UniversalTransformer};
 
-/// How much stands in each node of a consumer's tree, as Frobenius norms.
+/// The tree of attention paths of a consumer: how much stands in each node, as Frobenius norms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TreeNorms {
+pub struct Tree {
     /// Whose tree it is.
     pub consumer: Consumer,
     /// `nodes[t][i]`: the norm of the node after `t` layers whose remaining path is number `i` among the
@@ -18,6 +18,26 @@ pub struct TreeNorms {
     pub nodes: Vec<Vec<f64>>,
     /// `terms[i]`: the norm of the term that travels along path `i` and ends in the root.
     pub terms: Vec<f64>,
+}
+
+impl Tree {
+    /// The tree of a consumer in a target; `trace` is that of the target.
+    pub fn new(target: &Target, trace: &Trace, consumer: Consumer) -> Self {
+        let class = target.class();
+        let (depth, width) = (consumer.depth(class), consumer.width(class));
+        let weight = consumer_weight(target, consumer);
+        let terms =
+            all_terms(target, trace, depth).iter().map(|term| norm(term.dot(&weight).view())).collect();
+        let mut levels = unfold_levels(class, Root { depth, weight }, by_values(target));
+        // Unfolding begins at the root, the last level.
+        levels.reverse();
+        let nodes = levels
+            .iter()
+            .zip(&trace.states)
+            .map(|(weights, state)| norms_of_blocks(state.dot(weights).view(), width))
+            .collect();
+        Tree { consumer, nodes, terms }
+    }
 }
 
 /// The matrix that a consumer reads a target's state with: Wq, Wk (d × d_h), or the identity (d × d).
@@ -55,24 +75,6 @@ pub fn leaf_term(
 ) -> Option<Array2<f64>> {
     is_node(target, consumer, 0, path)
         .then(|| path_term(target, trace, path).dot(&consumer_weight(target, consumer)))
-}
-
-/// The norms of all nodes and of all terms of a consumer's tree. `trace` is that of the target.
-pub fn tree_norms(target: &Target, trace: &Trace, consumer: Consumer) -> TreeNorms {
-    let class = target.class();
-    let (depth, width) = (consumer.depth(class), consumer.width(class));
-    let root = Root { depth, weight: consumer_weight(target, consumer) };
-    let mut levels = unfold_levels(class, root, by_values(target));
-    // Unfolding begins at the root, the last level.
-    levels.reverse();
-    let nodes = levels
-        .iter()
-        .enumerate()
-        .map(|(level, weights)| norms_of_blocks(trace.states[level].dot(weights).view(), width))
-        .collect();
-    let weight = consumer_weight(target, consumer);
-    let terms = all_terms(target, trace, depth).iter().map(|term| norm(term.dot(&weight).view())).collect();
-    TreeNorms { consumer, nodes, terms }
 }
 
 impl UniversalTransformer {

@@ -6,7 +6,7 @@ mod common;
 use common::{class, constructions, input, perform};
 use serde::{Serialize, de::DeserializeOwned};
 use transformer::Target;
-use universal::{Capacity, Consumer, UniversalTransformer, tree_norms};
+use universal::{Capacity, Consumer, Tree, UniversalTransformer};
 
 fn crosses<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) {
     let bytes = postcard::to_allocvec(value).unwrap();
@@ -30,7 +30,7 @@ fn everything_public_crosses() {
         crosses(played.universal.program_columns());
         crosses(&played.universal.layers().to_vec());
         crosses(&Capacity::default().check(construction, &class, 4).unwrap());
-        crosses(&tree_norms(&played.target, &played.target_trace, Consumer::Output));
+        crosses(&Tree::new(&played.target, &played.target_trace, Consumer::Output));
     }
     crosses(&universal::Bounds::of(&class));
     crosses(&UniversalTransformer::sparse(common::class(4, 40, 8, 2)).unwrap_err());

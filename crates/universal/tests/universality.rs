@@ -9,8 +9,7 @@ use proptest::prelude::*;
 use transformer::{Attention, Class, Mask, Scale, Target, path_at, path_term};
 use universal::bounds::largest_rank;
 use universal::{
-    Bounds, Consumer, Error, Law, Mixing, Tying, UniversalTransformer, Verdict, leaf_term, node_value,
-    tree_norms,
+    Bounds, Consumer, Error, Law, Mixing, Tree, Tying, UniversalTransformer, Verdict, leaf_term, node_value,
 };
 
 /// Small classes of every kind.
@@ -88,7 +87,7 @@ proptest! {
         }
         for consumer in Consumer::all(&class) {
             let depth = consumer.depth(&class);
-            let norms = tree_norms(&target, &trace, consumer);
+            let norms = Tree::new(&target, &trace, consumer);
             prop_assert_eq!(norms.nodes.len(), depth + 1);
             for (level, nodes) in norms.nodes.iter().enumerate() {
                 prop_assert_eq!(nodes.len(), class.steps().0.pow((depth - level) as u32));
