@@ -50,7 +50,8 @@ pub enum Law {
 pub enum Tying {
     /// Every layer has weights of its own.
     Free,
-    /// All layers have the same Rq, Rk and Rv.
+    /// All layers have the same Rq, Rk and Rv. With residual connections and more than one layer such
+    /// weights play tied targets only; see [`largest_rank`](crate::bounds::largest_rank).
     Tied,
 }
 

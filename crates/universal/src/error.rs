@@ -1,9 +1,12 @@
 //! What can go wrong when a universal transformer is built, programmed or run.
 
+use serde::{Deserialize, Serialize};
 use transformer::Class;
 
+use crate::capacity::TooLarge;
+
 /// An error names the operation, what was found and what was expected.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
 pub enum Error {
     /// A class, a target or an input is wrong in itself.
     #[error(transparent)]
@@ -20,11 +23,13 @@ pub enum Error {
         /// The class of the universal transformer.
         expected: Box<Class>,
     },
+    /// More width or memory than there may be; found before anything is allocated.
+    #[error(transparent)]
+    TooLarge(Box<TooLarge>),
     /// Looped weights for a class with residual connections.
     #[error(
-        "looped: a class with residual connections has no looped construction, because the residual of the \
-         universal transformer itself would keep every node where it stands while the same weights move \
-         nodes of the next depth onto it; choose sparse or random"
+        "looped: a class with residual connections has no looped construction, because the same weights in \
+         every layer cannot tell in which layer a path skips its heads; choose sparse or random"
     )]
     LoopedResidual,
     /// A random universal transformer without columns.

@@ -7,6 +7,8 @@
 //! A [`UniversalTransformer`] is built from a class and a [`Construction`] only. A target enters by
 //! [`UniversalTransformer::program`] alone, so frozen weights cannot depend on a target.
 
+pub mod bounds;
+pub mod capacity;
 mod construction;
 mod consumer;
 mod error;
@@ -14,16 +16,24 @@ mod fingerprint;
 mod frozen;
 mod layout;
 mod linear;
+mod proof;
 mod random;
 mod routing;
+pub mod run;
+mod terms;
 mod unfold;
 mod universal;
 
+pub use bounds::Bounds;
+pub use capacity::Capacity;
 pub use construction::{Construction, Law, RandomSpec, Tying};
 pub use consumer::{Consumer, Role};
 pub use error::Error;
 pub use fingerprint::Fingerprint;
 pub use frozen::{FrozenHead, FrozenLayer, Mixing, Projection};
 pub use layout::{Block, Layout, Slot};
+pub use proof::{Proof, Verdict};
 pub use routing::{Move, Routing};
+pub use run::Run;
+pub use terms::{Tree, consumer_weight, leaf_term, node_value};
 pub use universal::{Program, Solve, UniversalTransformer};

@@ -9,8 +9,8 @@ use transformer::{Class, Target, Trace, attend};
 use crate::linear::Equations;
 use crate::unfold::{Root, by_values, unfold};
 use crate::{
-    Construction, Consumer, Error, Fingerprint, FrozenHead, FrozenLayer, Layout, Mixing, Projection,
-    RandomSpec, Role, Routing, random,
+    Capacity, Construction, Consumer, Error, Fingerprint, FrozenHead, FrozenLayer, Layout, Mixing,
+    Projection, RandomSpec, Role, Routing, consumer_weight, random,
 };
 
 /// A transformer of width m with frozen weights that plays every target of its class:
@@ -81,6 +81,7 @@ impl UniversalTransformer {
     /// When the class is not possible or too large.
     pub fn sparse(class: Class) -> Result<Self, Error> {
         class.check()?;
+        Capacity::default().check(Construction::Sparse, &class, 1)?;
         Ok(Self::routed(class, Construction::Sparse, Layout::sparse(&class), class.layers))
     }
 
@@ -90,9 +91,7 @@ impl UniversalTransformer {
     /// When the class is not possible or too large, or has residual connections.
     pub fn looped(class: Class) -> Result<Self, Error> {
         class.check()?;
-        if class.residual {
-            return Err(Error::LoopedResidual);
-        }
+        Capacity::default().check(Construction::Looped, &class, 1)?;
         Ok(Self::routed(class, Construction::Looped, Layout::looped(&class), 1))
     }
 
@@ -105,12 +104,14 @@ impl UniversalTransformer {
         if spec.width == 0 {
             return Err(Error::ZeroWidth);
         }
+        let construction = Construction::Random { spec, seed };
+        Capacity::default().check(construction, &class, 1)?;
         let columns = Layout::sparse(&class);
         let (layers, unembedding) = random::draw(&class, spec, seed);
         let fingerprint = Fingerprint::of(&layers, &unembedding);
         Ok(UniversalTransformer {
             class,
-            construction: Construction::Random { spec, seed },
+            construction,
             columns,
             layers,
             unembedding,
@@ -200,6 +201,20 @@ impl UniversalTransformer {
         })
     }
 
+    /// C (m × N): the columns P_p Rq[l+1,h], P_p Rk[l+1,h] and P_p U of all leaves, where
+    /// P_p = Rv[1,h_1] ⋯ Rv[l,h_l]. A program is a solution of E C = B for the leaves B of a target. For sparse
+    /// weights C is the identity, which is why almost every draw of random weights works: det(CᵀC) is a
+    /// polynomial in the weights that is not zero there.
+    pub fn leaf_columns(&self) -> Array2<f64> {
+        let roots = Consumer::all(&self.class).into_iter().map(|consumer| Root {
+            depth: consumer.depth(&self.class),
+            weight: self.projection(consumer).to_dense(self.width),
+        });
+        let multiply =
+            |layer: usize, head: usize, matrix: ArrayView2<f64>| self.head(layer, head).value.times(matrix);
+        side_by_side(unfold(&self.class, roots.collect(), multiply))
+    }
+
     /// Runs the input `x` (n × d) through the frozen weights, with `embedding` (d × m) as the program.
     ///
     /// # Errors
@@ -237,20 +252,8 @@ impl UniversalTransformer {
     /// The factorised equations of a random construction. They do not depend on a target, so all programs
     /// share them.
     fn equations(&self) -> Result<Arc<Equations>, Error> {
-        let factorise = || Equations::new(self.leaves_of_weights().view()).map(Arc::new);
+        let factorise = || Equations::new(self.leaf_columns().view()).map(Arc::new);
         self.equations.get_or_init(factorise).clone()
-    }
-
-    /// C (m × N): the columns P_p Rq[l+1,h], P_p Rk[l+1,h] and P_p U of all leaves, where
-    /// P_p = Rv[1,h_1] ⋯ Rv[l,h_l].
-    fn leaves_of_weights(&self) -> Array2<f64> {
-        let roots = Consumer::all(&self.class).into_iter().map(|consumer| Root {
-            depth: consumer.depth(&self.class),
-            weight: self.projection(consumer).to_dense(self.width),
-        });
-        let multiply =
-            |layer: usize, head: usize, matrix: ArrayView2<f64>| self.head(layer, head).value.times(matrix);
-        side_by_side(unfold(&self.class, roots.collect(), multiply))
     }
 
     fn routed(class: Class, construction: Construction, columns: Layout, layers: usize) -> Self {
@@ -288,7 +291,10 @@ impl UniversalTransformer {
 /// B (d × N): the leaves of all consumers of a target, in the order of the sparse layout.
 fn leaves(target: &Target) -> Array2<f64> {
     let class = target.class();
-    let roots = Consumer::all(class).into_iter().map(|it| root(target, it, it.depth(class))).collect();
+    let roots = Consumer::all(class)
+        .into_iter()
+        .map(|it| Root { depth: it.depth(class), weight: consumer_weight(target, it) })
+        .collect();
     side_by_side(unfold(class, roots, by_values(target)))
 }
 
@@ -298,19 +304,12 @@ fn leaves_of_all_depths(target: &Target) -> Array2<f64> {
     let depths = |role| if role == Role::Output { 0..=class.layers } else { 0..=class.layers - 1 };
     let roots = Role::all(class)
         .into_iter()
-        .flat_map(|role| depths(role).map(move |depth| root(target, role.at_layer(depth), depth)))
+        .flat_map(|role| {
+            depths(role)
+                .map(move |depth| Root { depth, weight: consumer_weight(target, role.at_layer(depth)) })
+        })
         .collect();
     side_by_side(unfold(class, roots, by_values(target)))
-}
-
-/// The weights that a consumer reads the state X[depth] of a target with.
-fn root(target: &Target, consumer: Consumer, depth: usize) -> Root {
-    let weight = match consumer {
-        Consumer::Query { layer, head } => target.head(layer, head).wq.clone(),
-        Consumer::Key { layer, head } => target.head(layer, head).wk.clone(),
-        Consumer::Output => Array2::eye(target.class().width),
-    };
-    Root { depth, weight }
 }
 
 fn side_by_side(trees: Vec<Array2<f64>>) -> Array2<f64> {
