@@ -77,6 +77,9 @@ pub enum Failure {
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] transformer::files::FileError),
+    /// A run file does not say what its parts say.
+    #[error(transparent)]
+    Run(::universal::run::RunError),
     /// A cell was edited that the matrix no longer has.
     #[error("{name} has no cell [{row}, {column}]")]
     NoSuchCell {
