@@ -184,10 +184,16 @@ pub fn lit_by(parts: impl Iterator<Item = Part>) -> Lit {
             Part::Cell(row, col) => lit.cells.push(Cell::new(row, col)),
             Part::Row(row) => lit.rows.push(row),
             Part::Column(col) => lit.cols.push(col),
-            Part::Whole => lit.whole = true,
+            // A whole matrix is lit by the frame round it; see `is_lit_whole`.
+            Part::Whole => {}
         }
     }
     lit
+}
+
+/// Whether a matrix is lit as a whole.
+pub fn is_lit_whole(mut parts: impl Iterator<Item = Part>) -> bool {
+    parts.any(|part| part == Part::Whole)
 }
 
 /// Puts an edit among others; a cell that was edited before has its newest value only.
