@@ -96,7 +96,7 @@ pub fn AttentionMap(side: Side, layer: usize, head: usize, right_shows: RwSignal
                 <p class="map-verdict">
                     {move || difference.get().map(|difference| match difference == 0.0 {
                         true => t.get().equal_to_the_last_bit().to_owned(),
-                        false => t.get().at_most_apart(&number::brief(difference)),
+                        false => t.get().at_most_apart(&number::short(difference)),
                     })}
                 </p>
             })}

@@ -58,7 +58,7 @@ pub fn Heatmap(
     #[prop(into, optional)]
     formula: Option<Callback<Cell, AnyView>>,
     /// Gets the numbers that the person writes into cells, and says why one cannot be. Without it nothing is edited.
-    #[prop(into, optional)]
+    #[prop(into, optional_no_strip)]
     on_edit: Option<Callback<Edit, Result<(), String>>>,
 ) -> impl IntoView {
     let figure = NodeRef::<Figure>::new();
