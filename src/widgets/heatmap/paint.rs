@@ -7,7 +7,7 @@ use super::labels::{LabelPlan, Measure};
 use super::layout::{EDGE, Layout, bins, numeral_size};
 use crate::drawing::color::{Mark, Rgba, Scale};
 use crate::drawing::geometry::{Path, Point, Rect};
-use crate::drawing::painter::{Align, Family, Painter, Pixels, Stroke, TextStyle, Texture};
+use crate::drawing::painter::{Align, Baseline, Family, Painter, Pixels, Stroke, TextStyle, Texture};
 use crate::drawing::palette::Palette;
 use crate::widgets::number;
 
@@ -30,6 +30,11 @@ pub struct Scene<'a> {
     /// Measures text.
     pub measure: Measure<'a>,
 }
+
+/// The room below the cells of a saved picture.
+pub const LEGEND_HEIGHT: f64 = 40.0;
+/// The narrowest saved picture.
+pub const LEGEND_WIDTH: f64 = 220.0;
 
 /// Cells that are smaller are drawn as one image.
 const SMALLEST_DRAWN: f64 = 5.0;
@@ -58,6 +63,34 @@ impl Scene<'_> {
             }
         }
         painter.pop();
+    }
+
+    /// Draws caption and legend below the cells, for a picture that leaves the page.
+    pub fn paint_legend(&self, painter: &mut dyn Painter, name: &str) {
+        let palette = self.palette;
+        let top = self.layout.height() + 8.0;
+        let caption = TextStyle::new(palette.ink, palette.text_body, Family::Serif).on(Baseline::Top);
+        painter.text(name, Point::new(0.0, top), &caption);
+        let ramp = match self.scale {
+            Scale::Probability => &palette.sequential,
+            Scale::Signed { .. } => &palette.diverging,
+            Scale::Selector | Scale::ZeroOne => return,
+        };
+        const SLICES: usize = 64;
+        let strip = Rect::new(LEGEND_WIDTH * 0.45, top + 2.0, LEGEND_WIDTH * 0.5, 8.0);
+        let width = strip.width / SLICES as f64;
+        for i in 0..SLICES {
+            let color = ramp.at(i as f64 / (SLICES - 1) as f64);
+            painter
+                .fill_rect(Rect::new(strip.x + i as f64 * width, strip.y, width + 0.5, strip.height), color);
+        }
+        let ticks = self.scale.ticks();
+        let style = TextStyle::new(palette.soft, palette.text_tiny, Family::Sans).on(Baseline::Top);
+        for tick in [ticks.first(), ticks.get(ticks.len() / 2), ticks.last()].into_iter().flatten() {
+            let x = strip.x + strip.width * self.scale.position(*tick);
+            let at = Point::new(x, strip.bottom() + 3.0);
+            painter.text(&number::short(*tick), at, &style.aligned(Align::Center));
+        }
     }
 
     fn visible(&self) -> (Range<usize>, Range<usize>) {

@@ -34,6 +34,9 @@ pub(super) struct State {
     pub pinned: RwSignal<Option<Cell>>,
     pub editing: RwSignal<Option<Cell>>,
     pub table_is_open: RwSignal<bool>,
+    pub is_focused: RwSignal<bool>,
+    /// Where the keyboard was last.
+    pub cursor: StoredValue<Cell>,
     pub on_look: Option<Callback<Option<Cell>>>,
     pub on_edit: Option<Callback<Edit, Result<(), String>>>,
     pub words: Signal<Words>,
@@ -128,6 +131,8 @@ impl State {
             pinned,
             editing: RwSignal::new(None),
             table_is_open: RwSignal::new(false),
+            is_focused: RwSignal::new(false),
+            cursor: StoredValue::new(Cell::new(0, 0)),
             on_look,
             on_edit,
             words: use_words(),
@@ -171,10 +176,15 @@ impl State {
 
     /// Draws the picture as it is now.
     pub fn paint(self, painter: &mut dyn Painter, palette: &Palette) {
+        self.with_scene(palette, |scene| scene.paint(painter));
+    }
+
+    /// Gives away everything that the picture depends on.
+    pub fn with_scene(self, palette: &Palette, see: impl FnOnce(&Scene<'_>)) {
         let (matrix, layout, plan) = (self.matrix.get(), self.layout.get(), self.plan.get());
         self.rows.with(|rows| {
             self.cols.with(|cols| {
-                Scene {
+                see(&Scene {
                     matrix: &matrix,
                     scale: self.scale.get(),
                     rows,
@@ -183,8 +193,7 @@ impl State {
                     layout: &layout,
                     palette,
                     measure: &text_width,
-                }
-                .paint(painter);
+                });
             });
         });
     }
