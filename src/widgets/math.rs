@@ -224,7 +224,7 @@ impl std::fmt::Display for Math {
             Math::Name(text) | Math::Text(text) => f.write_str(text),
             Math::Number(value) => f.write_str(&short(*value)),
             Math::Operator(text) => match text.as_str() {
-                "(" | ")" | "[" | "]" | "·" | "∑" => f.write_str(text),
+                "(" | ")" | "[" | "]" | "·" | "∑" | "⋯" => f.write_str(text),
                 "," => f.write_str(", "),
                 _ => write!(f, " {text} "),
             },
@@ -273,7 +273,7 @@ mod tests {
     fn a_long_dot_product_shows_its_ends_and_what_is_looked_at() {
         let terms: Vec<(f64, f64)> = (0..40).map(|i| (f64::from(i), 1.0)).collect();
         let text = dot_product(&terms, 780.0, Some(20)).to_string();
-        assert_eq!(text, "0·1 + 1·1 + 2·1 + 3·1 + ⋯  + 20·1 + ⋯  + 39·1 = 780");
+        assert_eq!(text, "0·1 + 1·1 + 2·1 + 3·1 + ⋯ + 20·1 + ⋯ + 39·1 = 780");
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub fn in_room(value: f64, room: usize) -> String {
         return significant(value, 3);
     }
     let sign = if value < 0.0 { "−" } else { "" };
-    (0..room.saturating_sub(2))
+    (0..room.saturating_sub(1))
         .rev()
         .map(|decimals| format!("{sign}{:.decimals$}", value.abs()))
         .find(|text| text.chars().count() <= room)

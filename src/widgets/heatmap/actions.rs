@@ -27,6 +27,15 @@ pub(super) fn Actions(state: State) -> impl IntoView {
             MenuItem::new(words.export_svg, move || state.save_svg()),
             MenuItem::new(words.export_png, move || state.save_png()),
         ];
+        if state.layout.with(|layout| layout.viewport.is_zoomable()) {
+            let zoom = |word: String, key: &'static str| {
+                MenuItem::new(word, move || {
+                    state.zoom_by_key(key);
+                })
+                .with_key(key)
+            };
+            items.extend([zoom(words.zoom_in, "+"), zoom(words.zoom_out, "-"), zoom(words.zoom_reset, "0")]);
+        }
         if let (Some(cell), Some(_)) = (state.pinned.get(), state.on_edit) {
             let edit = move || {
                 state.pin(None);
@@ -48,7 +57,11 @@ pub(super) fn Actions(state: State) -> impl IntoView {
 #[component]
 fn ZoomButtons(state: State) -> impl IntoView {
     let words = state.words;
-    let is_zoomable = Memo::new(move |_| state.layout.with(|layout| layout.viewport.is_zoomable()));
+    /// A narrower heatmap has no room for them beside its name; its keys and gestures remain.
+    const NARROWEST: f64 = 200.0;
+    let is_zoomable = Memo::new(move |_| {
+        state.layout.with(|layout| layout.viewport.is_zoomable() && layout.width() >= NARROWEST)
+    });
     let press = move |key: &'static str| {
         move |()| {
             let layout = state.layout.get_untracked();

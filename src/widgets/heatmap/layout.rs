@@ -64,7 +64,7 @@ const LARGEST: f64 = 48.0;
 /// The line around the cells.
 pub const EDGE: f64 = 1.0;
 
-/// Cells narrower than this can be zoomed into.
+/// Cells that had to be made narrower than this can be zoomed into.
 const COMFORTABLE: f64 = 20.0;
 
 impl Layout {
@@ -87,7 +87,8 @@ impl Layout {
         let tall = if even >= size.smallest { width } else { size.preferred } * size.aspect;
         let height = tall.min(size.tallest / rows.max(1) as f64);
         let height = if height >= 4.0 { height.floor() } else { height };
-        let largest = |cell: f64| if cell < COMFORTABLE { LARGEST } else { cell };
+        // Cells as small as the page wants them are small on purpose.
+        let largest = |cell: f64| if cell < COMFORTABLE.min(size.preferred) { LARGEST } else { cell };
         let track = |count: usize, cell: f64, largest: f64| Track {
             length: count as f64,
             window: cell * count as f64,
