@@ -19,7 +19,8 @@ fn Field(state: State, stage: NodeRef<Div>, cell: Cell) -> impl IntoView {
     let input = NodeRef::<Input>::new();
     input.on_load(|input| {
         let _ = input.focus();
-        input.select();
+        // After the double click that opened it, which would place a caret and select nothing.
+        request_animation_frame(move || input.select());
     });
     let error = RwSignal::new(None::<String>);
     let error_id = unique_id("cell-error");

@@ -36,6 +36,8 @@ pub const LEGEND_HEIGHT: f64 = 40.0;
 /// The narrowest saved picture.
 pub const LEGEND_WIDTH: f64 = 220.0;
 
+/// The characters of a number in a cell: two decimals, apart from the sign.
+const NUMERAL: usize = 4;
 /// Cells that are smaller are drawn as one image.
 const SMALLEST_DRAWN: f64 = 5.0;
 /// Cells that are smaller have sharp corners.
@@ -129,7 +131,7 @@ impl Scene<'_> {
                 }
                 if let (Some(style), Mark::At(_)) = (&numerals, mark) {
                     let ink = color.readable(self.palette.numeral_dark, self.palette.numeral_light);
-                    let text = number::in_room(value, self.characters());
+                    let text = number::in_room(value, NUMERAL);
                     painter.text(&text, rect.center(), &style.colored(ink));
                 }
             }
@@ -250,14 +252,10 @@ impl Scene<'_> {
         if matches!(self.scale, Scale::Selector | Scale::ZeroOne) {
             return None;
         }
-        let characters = self.characters();
+        // Only some numbers have a sign.
+        let characters = if self.scale == Scale::Probability { NUMERAL } else { NUMERAL + 1 };
         let size = numeral_size(width, height, characters)?;
         Some(TextStyle::new(self.palette.ink, size, Family::Sans).aligned(Align::Center))
-    }
-
-    /// The characters that a number in a cell may take: two decimals, and a sign where there can be one.
-    fn characters(&self) -> usize {
-        if self.scale == Scale::Probability { 4 } else { 5 }
     }
 
     /// Left and right edge of a column's cells, a line's width apart from the next column's.

@@ -42,6 +42,9 @@ pub(super) struct State {
     pub words: Signal<Words>,
 }
 
+/// The size of tiny text, in pixels, for which cell sizes are meant.
+const USUAL_TEXT: f64 = 11.0;
+
 /// A number that a person put into a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edit {
@@ -84,6 +87,8 @@ impl State {
             room,
         } = given;
         let zoom = RwSignal::new(Zoom::WHOLE);
+        // Cells grow with the type, which is larger on large screens.
+        let cell_size = Memo::new(move |_| cell_size.get().scaled(Palette::current().text_tiny / USUAL_TEXT));
         let summary = Memo::new(move |_| matrix.with(Matrix::summary));
         let scale = Memo::new(move |_| {
             let max = limit.with(|limit| limit.as_ref().map(|limit| limit.max));
