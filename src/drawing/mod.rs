@@ -12,8 +12,11 @@
 //! ```
 
 pub mod canvas;
+pub mod clock;
 pub mod color;
+pub mod export;
 pub mod geometry;
+pub mod gestures;
 pub mod painter;
 pub mod palette;
 pub mod resize;

@@ -186,6 +186,16 @@ impl Viewport {
         if by == Point::default() { zoom } else { self.panned(zoom, by) }
     }
 
+    /// What a key does: `+` and `=` zoom in about the pixel `at`, `-` zooms out, `0` shows everything.
+    pub fn after_key(self, zoom: Zoom, key: &str, at: Point) -> Option<Zoom> {
+        match key {
+            "+" | "=" => Some(self.zoomed(zoom, at, Zoom::STEP)),
+            "-" => Some(self.zoomed(zoom, at, 1.0 / Zoom::STEP)),
+            "0" => Some(Zoom::WHOLE),
+            _ => None,
+        }
+    }
+
     fn largest_factor(self) -> f64 {
         self.x.largest_factor().max(self.y.largest_factor())
     }

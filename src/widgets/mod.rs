@@ -1,7 +1,14 @@
 //! Views that know no page: they get numbers, labels and callbacks.
 
+pub mod controls;
+pub mod dialog;
 pub mod heatmap;
+pub mod icon;
+pub mod math;
 pub mod number;
+pub mod scrubber;
+pub mod status;
+pub mod table;
 pub mod tooltip;
 pub mod words;
 

@@ -6,7 +6,7 @@ pub fn short(value: f64) -> String {
     significant(value, 3)
 }
 
-/// A number in at most `room` characters (at least 4), for a cell: as many decimals as fit, so that the cells of a
+/// A number in at most `room` characters (at least 4) and a sign, for a cell: as many decimals as fit, so that the cells of a
 /// matrix agree. What rounds to zero is `0.00`, exact zero is `0`.
 pub fn in_room(value: f64, room: usize) -> String {
     if !value.is_finite() {
@@ -19,10 +19,10 @@ pub fn in_room(value: f64, room: usize) -> String {
         return significant(value, 3);
     }
     let sign = if value < 0.0 { "−" } else { "" };
-    (0..room.saturating_sub(2))
+    (0..room.saturating_sub(1))
         .rev()
         .map(|decimals| format!("{sign}{:.decimals$}", value.abs()))
-        .find(|text| text.chars().count() <= room)
+        .find(|text| text.chars().count() <= room + sign.chars().count())
         .unwrap_or_else(|| significant(value, 1))
 }
 
@@ -144,10 +144,10 @@ mod tests {
             (0.0007, 4, "0.00"),
             (0.0, 4, "0"),
             (2.0, 4, "2"),
-            (-0.75, 5, "−0.75"),
-            (-12.345, 5, "−12.3"),
-            (0.123_456, 5, "0.123"),
-            (123_456.7, 5, "1e5"),
+            (-0.75, 4, "−0.75"),
+            (-12.345, 4, "−12.3"),
+            (0.123_456, 4, "0.12"),
+            (123_456.7, 4, "1e5"),
         ] {
             assert_eq!(in_room(value, room), text);
         }

@@ -103,8 +103,10 @@ impl LabelPlan {
         let index = index_style(palette);
         let name = name_style(palette);
         let line = palette.text_tiny * 1.35;
+        // A label in the middle of a narrow cell reaches over the edge of the plot.
+        let over = line / 2.0;
 
-        painter.push_clip(Rect::new(0.0, plot.y - 1.0, plot.x, plot.height + 2.0));
+        painter.push_clip(Rect::new(0.0, plot.y - over, plot.x, plot.height + 2.0 * over));
         let step = Layout::label_step(layout.view.y.scale, line);
         let end = plot.x - GAP;
         for row in layout.view.y.visible().filter(|row| row % step == 0) {
@@ -118,7 +120,7 @@ impl LabelPlan {
         }
         painter.pop();
 
-        painter.push_clip(Rect::new(plot.x - 1.0, 0.0, plot.width + 2.0, plot.y));
+        painter.push_clip(Rect::new(plot.x - over, 0.0, plot.width + 2.0 * over, plot.y));
         let scale = layout.view.x.scale;
         let step = Layout::label_step(scale, self.col_index + GAP);
         let name_step = Layout::label_step(scale, if self.names_of_cols_are_turned { line } else { scale });
@@ -152,9 +154,10 @@ impl LabelPlan {
         (rows, cols): (&Axis, &Axis),
         palette: &Palette,
     ) {
-        /// Below this width the two letters would run into each other.
-        const NARROWEST: f64 = 34.0;
-        if self.margins.left < NARROWEST {
+        // Two lines hold one letter each; in a single line they need more room, or would run into each other.
+        let has_two_lines = self.col_name > 0.0;
+        let narrowest = palette.text_tiny * if has_two_lines { 2.4 } else { 5.0 };
+        if self.margins.left < narrowest {
             return;
         }
         let plot = layout.plot;

@@ -25,6 +25,16 @@ impl CellSize {
         CellSize { preferred, ..CellSize::DEFAULT }
     }
 
+    /// The same cells on a screen whose type is `factor` times as large as usual.
+    pub fn scaled(self, factor: f64) -> CellSize {
+        CellSize {
+            preferred: (self.preferred * factor).round(),
+            smallest: self.smallest * factor,
+            tallest: self.tallest * factor,
+            ..self
+        }
+    }
+
     const DEFAULT: CellSize = CellSize { preferred: 28.0, smallest: 7.0, aspect: 1.0, tallest: 560.0 };
 }
 
@@ -61,10 +71,13 @@ pub struct Layout {
 /// The width of a cell from near: wide enough for a number.
 const LARGEST: f64 = 48.0;
 
+/// The height that a few long rows take together.
+const OVERVIEW: f64 = 160.0;
+
 /// The line around the cells.
 pub const EDGE: f64 = 1.0;
 
-/// Cells narrower than this can be zoomed into.
+/// Cells that had to be made narrower than this can be zoomed into.
 const COMFORTABLE: f64 = 20.0;
 
 impl Layout {
@@ -84,20 +97,25 @@ impl Layout {
         let even = if flat * 2.0 >= size.smallest { even.min(flat.max(size.smallest)) } else { even };
         // Whole pixels keep the cells alike; narrow ones would waste too much room.
         let width = if even >= size.smallest { even.floor().max(size.smallest.min(even)) } else { even };
-        let tall = if even >= size.smallest { width } else { size.preferred } * size.aspect;
+        let tall = if even >= size.smallest {
+            width
+        } else {
+            // Seen from afar, a few long rows are easier to tell apart when they are tall.
+            (OVERVIEW / rows.max(1) as f64).clamp(size.preferred, LARGEST.max(size.preferred))
+        } * size.aspect;
         let height = tall.min(size.tallest / rows.max(1) as f64);
         let height = if height >= 4.0 { height.floor() } else { height };
-        let largest = |cell: f64| if cell < COMFORTABLE { LARGEST } else { cell };
+        // Cells as small as the page wants them are small on purpose.
+        let largest = |cell: f64, wanted: f64| if cell < COMFORTABLE.min(wanted) { LARGEST } else { cell };
         let track = |count: usize, cell: f64, largest: f64| Track {
             length: count as f64,
             window: cell * count as f64,
             fit: cell,
             largest,
         };
-        let narrowest = width.min(height);
         let viewport = Viewport {
-            x: track(cols, width, largest(narrowest).max(width)),
-            y: track(rows, height, (largest(narrowest) * size.aspect).max(height)),
+            x: track(cols, width, largest(width, size.preferred)),
+            y: track(rows, height, largest(height, size.preferred * size.aspect)),
         };
         let plot = Rect::new(margins.left, margins.top, viewport.x.window, viewport.y.window);
         Layout { rows, cols, plot, view: viewport.view(zoom), viewport }
@@ -168,8 +186,8 @@ impl Layout {
 /// too small to read.
 pub fn numeral_size(width: f64, height: f64, characters: usize) -> Option<f64> {
     /// Digits are about this wide, as a share of their size.
-    const DIGIT: f64 = 0.56;
-    let size = ((width - 4.0) / (characters.max(1) as f64 * DIGIT)).min(height * 0.5).min(13.0);
+    const DIGIT: f64 = 0.6;
+    let size = ((width - 6.0) / (characters.max(1) as f64 * DIGIT)).min(height * 0.5).min(13.0);
     (size >= 8.0).then_some(size)
 }
 

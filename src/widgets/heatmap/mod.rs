@@ -21,7 +21,9 @@
 //! The picture is drawn again only when the numbers, the scale, the labels, the room or the theme change. What is
 //! looked at lies over it, so that hovering costs the same however large the matrix is.
 
+mod actions;
 mod data;
+mod editor;
 mod labels;
 mod layout;
 mod legend;

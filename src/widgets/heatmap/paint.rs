@@ -7,7 +7,7 @@ use super::labels::{LabelPlan, Measure};
 use super::layout::{EDGE, Layout, bins, numeral_size};
 use crate::drawing::color::{Mark, Rgba, Scale};
 use crate::drawing::geometry::{Path, Point, Rect};
-use crate::drawing::painter::{Align, Family, Painter, Pixels, Stroke, TextStyle, Texture};
+use crate::drawing::painter::{Align, Baseline, Family, Painter, Pixels, Stroke, TextStyle, Texture};
 use crate::drawing::palette::Palette;
 use crate::widgets::number;
 
@@ -31,6 +31,13 @@ pub struct Scene<'a> {
     pub measure: Measure<'a>,
 }
 
+/// The room below the cells of a saved picture.
+pub const LEGEND_HEIGHT: f64 = 40.0;
+/// The narrowest saved picture.
+pub const LEGEND_WIDTH: f64 = 220.0;
+
+/// The characters of a number in a cell: two decimals, apart from the sign.
+const NUMERAL: usize = 4;
 /// Cells that are smaller are drawn as one image.
 const SMALLEST_DRAWN: f64 = 5.0;
 /// Cells that are smaller have sharp corners.
@@ -58,6 +65,34 @@ impl Scene<'_> {
             }
         }
         painter.pop();
+    }
+
+    /// Draws caption and legend below the cells, for a picture that leaves the page.
+    pub fn paint_legend(&self, painter: &mut dyn Painter, name: &str) {
+        let palette = self.palette;
+        let top = self.layout.height() + 8.0;
+        let caption = TextStyle::new(palette.ink, palette.text_body, Family::Serif).on(Baseline::Top);
+        painter.text(name, Point::new(0.0, top), &caption);
+        let ramp = match self.scale {
+            Scale::Probability => &palette.sequential,
+            Scale::Signed { .. } => &palette.diverging,
+            Scale::Selector | Scale::ZeroOne => return,
+        };
+        const SLICES: usize = 64;
+        let strip = Rect::new(LEGEND_WIDTH * 0.45, top + 2.0, LEGEND_WIDTH * 0.5, 8.0);
+        let width = strip.width / SLICES as f64;
+        for i in 0..SLICES {
+            let color = ramp.at(i as f64 / (SLICES - 1) as f64);
+            painter
+                .fill_rect(Rect::new(strip.x + i as f64 * width, strip.y, width + 0.5, strip.height), color);
+        }
+        let ticks = self.scale.ticks();
+        let style = TextStyle::new(palette.soft, palette.text_tiny, Family::Sans).on(Baseline::Top);
+        for tick in [ticks.first(), ticks.get(ticks.len() / 2), ticks.last()].into_iter().flatten() {
+            let x = strip.x + strip.width * self.scale.position(*tick);
+            let at = Point::new(x, strip.bottom() + 3.0);
+            painter.text(&number::short(*tick), at, &style.aligned(Align::Center));
+        }
     }
 
     fn visible(&self) -> (Range<usize>, Range<usize>) {
@@ -96,7 +131,7 @@ impl Scene<'_> {
                 }
                 if let (Some(style), Mark::At(_)) = (&numerals, mark) {
                     let ink = color.readable(self.palette.numeral_dark, self.palette.numeral_light);
-                    let text = number::in_room(value, self.characters());
+                    let text = number::in_room(value, NUMERAL);
                     painter.text(&text, rect.center(), &style.colored(ink));
                 }
             }
@@ -217,14 +252,10 @@ impl Scene<'_> {
         if matches!(self.scale, Scale::Selector | Scale::ZeroOne) {
             return None;
         }
-        let characters = self.characters();
+        // Only some numbers have a sign.
+        let characters = if self.scale == Scale::Probability { NUMERAL } else { NUMERAL + 1 };
         let size = numeral_size(width, height, characters)?;
         Some(TextStyle::new(self.palette.ink, size, Family::Sans).aligned(Align::Center))
-    }
-
-    /// The characters that a number in a cell may take: two decimals, and a sign where there can be one.
-    fn characters(&self) -> usize {
-        if self.scale == Scale::Probability { 4 } else { 5 }
     }
 
     /// Left and right edge of a column's cells, a line's width apart from the next column's.

@@ -5,9 +5,11 @@ use leptos::html::Div;
 use leptos::prelude::*;
 
 use super::data::{Cell, Lit};
+use super::editor::Editor;
 use super::layout::Layout;
 use super::state::State;
 use crate::drawing::geometry::{Point, Rect, svg_number as n};
+use crate::drawing::gestures::pan_and_zoom;
 use crate::drawing::surface::{Draw, Surface};
 use crate::widgets::number;
 
@@ -20,6 +22,12 @@ pub(super) fn Stage(
 ) -> impl IntoView {
     let draw = Draw::new(move |painter, frame| state.paint(painter, &frame.palette));
     let layout = state.layout;
+    pan_and_zoom(
+        node,
+        Signal::derive(move || layout.with(|layout| layout.viewport)),
+        state.zoom,
+        Signal::derive(move || layout.with(|layout| Point::new(layout.plot.x, layout.plot.y))),
+    );
     let name = move || {
         let (rows, cols) = state.matrix.with(|matrix| (matrix.rows().to_string(), matrix.cols().to_string()));
         state.words.with(|words| {
@@ -72,6 +80,18 @@ pub(super) fn Stage(
             event.stop_propagation();
         }
     };
+    let on_focus = move |_| {
+        state.is_focused.set(true);
+        // A click has its own cell; the keyboard goes on where it was.
+        let by_keyboard =
+            node.get_untracked().is_some_and(|node| node.matches(":focus-visible").unwrap_or(false));
+        if by_keyboard && untrack(|| state.looked_at()).is_none() {
+            state.hover(
+                Some(state.cursor.get_value())
+                    .filter(|&cell| state.matrix.with_untracked(|matrix| matrix.contains(cell))),
+            );
+        }
+    };
     let on_blur = move |event: FocusEvent| {
         let target = event.related_target();
         let stays = target.is_some_and(|target| {
@@ -79,6 +99,7 @@ pub(super) fn Stage(
             node.get_untracked().is_some_and(|node| node.contains(target.as_ref()))
         });
         if !stays {
+            state.is_focused.set(false);
             state.hover(None);
         }
     };
@@ -101,10 +122,12 @@ pub(super) fn Stage(
             on:click=on_click
             on:dblclick=on_double_click
             on:keydown=on_key
+            on:focus=on_focus
             on:blur=on_blur
         >
             <Surface draw=draw/>
             <Overlay state=state lit=lit/>
+            <Editor state=state stage=node/>
         </div>
     }
 }
@@ -122,7 +145,7 @@ fn handle_key(state: State, key: &str, with_shift: bool) -> bool {
     let page = if with_shift { 10 } else { 1 };
     let moved = |rows: isize, cols: isize| match at {
         Some(cell) => layout.neighbour(cell, rows * page, cols * page),
-        None => Cell::new(0, 0),
+        None => state.cursor.get_value(),
     };
     let target = match key {
         "ArrowLeft" => moved(0, -1),
@@ -154,18 +177,7 @@ fn handle_key(state: State, key: &str, with_shift: bool) -> bool {
             state.table_is_open.set(true);
             return true;
         }
-        "+" | "=" | "-" | "0" => {
-            let center = at.map_or(layout.plot.center(), |cell| layout.rect(cell).center());
-            let center = Point::new(center.x - layout.plot.x, center.y - layout.plot.y);
-            let factor = match key {
-                "-" => 1.0 / crate::drawing::viewport::Zoom::STEP,
-                "0" => 0.0,
-                _ => crate::drawing::viewport::Zoom::STEP,
-            };
-            state.zoom.update(|zoom| *zoom = layout.viewport.zoomed(*zoom, center, factor));
-            return layout.viewport.is_zoomable();
-        }
-        _ => return false,
+        _ => return state.zoom_by_key(key),
     };
     state.zoom.update(|zoom| {
         *zoom = layout.viewport.revealing(*zoom, Point::new(target.col as f64, target.row as f64));
@@ -174,6 +186,7 @@ fn handle_key(state: State, key: &str, with_shift: bool) -> bool {
     if state.pinned.get_untracked().is_some() {
         state.pin(Some(target));
     }
+    state.cursor.set_value(target);
     state.hover(Some(target));
     true
 }

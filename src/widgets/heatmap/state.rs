@@ -34,10 +34,16 @@ pub(super) struct State {
     pub pinned: RwSignal<Option<Cell>>,
     pub editing: RwSignal<Option<Cell>>,
     pub table_is_open: RwSignal<bool>,
+    pub is_focused: RwSignal<bool>,
+    /// Where the keyboard was last.
+    pub cursor: StoredValue<Cell>,
     pub on_look: Option<Callback<Option<Cell>>>,
     pub on_edit: Option<Callback<Edit, Result<(), String>>>,
     pub words: Signal<Words>,
 }
+
+/// The size of tiny text, in pixels, for which cell sizes are meant.
+const USUAL_TEXT: f64 = 11.0;
 
 /// A number that a person put into a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,6 +87,8 @@ impl State {
             room,
         } = given;
         let zoom = RwSignal::new(Zoom::WHOLE);
+        // Cells grow with the type, which is larger on large screens.
+        let cell_size = Memo::new(move |_| cell_size.get().scaled(Palette::current().text_tiny / USUAL_TEXT));
         let summary = Memo::new(move |_| matrix.with(Matrix::summary));
         let scale = Memo::new(move |_| {
             let max = limit.with(|limit| limit.as_ref().map(|limit| limit.max));
@@ -128,6 +136,8 @@ impl State {
             pinned,
             editing: RwSignal::new(None),
             table_is_open: RwSignal::new(false),
+            is_focused: RwSignal::new(false),
+            cursor: StoredValue::new(Cell::new(0, 0)),
             on_look,
             on_edit,
             words: use_words(),
@@ -171,10 +181,15 @@ impl State {
 
     /// Draws the picture as it is now.
     pub fn paint(self, painter: &mut dyn Painter, palette: &Palette) {
+        self.with_scene(palette, |scene| scene.paint(painter));
+    }
+
+    /// Gives away everything that the picture depends on.
+    pub fn with_scene(self, palette: &Palette, see: impl FnOnce(&Scene<'_>)) {
         let (matrix, layout, plan) = (self.matrix.get(), self.layout.get(), self.plan.get());
         self.rows.with(|rows| {
             self.cols.with(|cols| {
-                Scene {
+                see(&Scene {
                     matrix: &matrix,
                     scale: self.scale.get(),
                     rows,
@@ -183,8 +198,7 @@ impl State {
                     layout: &layout,
                     palette,
                     measure: &text_width,
-                }
-                .paint(painter);
+                });
             });
         });
     }

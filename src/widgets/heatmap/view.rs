@@ -3,6 +3,7 @@
 use leptos::html::{Div, Figure};
 use leptos::prelude::*;
 
+use super::actions::{Actions, TableView};
 use super::data::{Axis, Cell, Kind, Lit, Matrix, ScaleLimit};
 use super::labels::AxisLabels;
 use super::layout::CellSize;
@@ -84,8 +85,9 @@ pub fn Heatmap(
             None => words.heatmap_keys.clone(),
         })
     };
+    // Only for who is at the keyboard here: a pointer that passes by says nothing.
     let said = move || {
-        let cell = state.looked_at()?;
+        let cell = state.looked_at().filter(|_| state.is_focused.get())?;
         let pinned = state.pinned.get().map(|_| state.words.with(|words| format!(", {}", words.pinned)));
         Some(format!("{} {}{}", state.place(cell), state.value_text(cell), pinned.unwrap_or_default()))
     };
@@ -97,11 +99,13 @@ pub fn Heatmap(
         >
             <figcaption class="heatmap-head">
                 <span class="heatmap-name">{name}</span>
+                <Actions state=state/>
             </figcaption>
             <Stage state=state lit=lit node=stage hint_id=hint_id.clone()/>
             {(legend == LegendPlace::Below).then(|| view! { <Legend state=state/> })}
             <p id=hint_id class="visually-hidden">{hint}</p>
             <p class="visually-hidden" aria-live="polite">{said}</p>
+            <TableView state=state/>
             <CellTooltip state=state stage=stage formula=formula/>
         </figure>
     }
