@@ -185,28 +185,38 @@ pub const RANDOM_CLASS: Class = Class {
 
 impl Piece {
     /// The same choices with another target. What belonged to the old target's numbers goes; what
-    /// belongs to the person stays: construction, law, seeds.
+    /// belongs to the person stays: construction, law, seeds, and a text that the new target can read.
     #[must_use]
     pub fn with_target(mut self, target: TargetSource) -> Self {
-        let shape_before = (self.class.width, matches!(self.input, InputSource::Rows(_)));
-        self.class = match &target {
-            TargetSource::Preset(id) => {
-                transformer::presets::by_id(id).map_or(self.class, |preset| *preset.target.class())
-            }
-            TargetSource::Own(target) => *target.class(),
+        let class = match &target {
             TargetSource::Random => self.class,
+            other => base_class(other),
         };
-        let keeps_input = match &target {
-            TargetSource::Random => true,
-            _ => shape_before == (self.class.width, true),
+        let keeps_input = match (&self.input, &target) {
+            (InputSource::Rows(rows), _) => rows.ncols() == class.width,
+            (_, TargetSource::Random) => true,
+            (InputSource::Text(_), _) => tokens_of(&self.target) == tokens_of(&target),
+            _ => false,
         };
         if !keeps_input {
             self.input = InputSource::Example;
         }
+        self.class = class;
         self.target = target;
         self.weight_edits.clear();
         self.input_edits.clear();
         self.embedding_edits.clear();
+        self
+    }
+
+    /// The same choices, about to be drawn from another seed: edits of drawn numbers go.
+    #[must_use]
+    pub fn reseeded(mut self) -> Self {
+        if matches!(self.target, TargetSource::Random) {
+            self.weight_edits.clear();
+            self.input_edits.clear();
+            self.embedding_edits.clear();
+        }
         self
     }
 
@@ -355,6 +365,16 @@ pub fn fits(consumer: Consumer, class: &Class) -> bool {
         }
         Consumer::Output => true,
     }
+}
+
+/// The vocabulary of a target, where it has a fixed one.
+fn tokens_of(target: &TargetSource) -> Option<Vec<String>> {
+    let vocabulary = match target {
+        TargetSource::Preset(id) => transformer::presets::by_id(id)?.target.vocabulary().cloned(),
+        TargetSource::Own(target) => target.vocabulary().cloned(),
+        TargetSource::Random => None,
+    };
+    vocabulary.map(|vocabulary| vocabulary.tokens)
 }
 
 fn shape(class: &Class) -> (usize, usize, usize, usize) {

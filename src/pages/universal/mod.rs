@@ -1,18 +1,22 @@
 //! The workspace “Universal”: one frozen transformer plays any other.
 
+mod controls;
 mod focus;
 mod formula;
 mod machine;
 mod matrices;
 mod proof;
 mod room;
+mod stories;
 
 use leptos::prelude::*;
 
+use self::controls::Controls;
 use self::machine::{Band, Machine, MachineBand, ZoomButtons};
 use self::matrices::{AttentionMap, RightShows, Side, StateMap, read};
 use self::proof::{ProofTable, ProofView, holds};
 use self::room::Room;
+use self::stories::Story;
 use crate::language::use_language;
 
 /// The whole workspace.
@@ -28,6 +32,8 @@ pub fn UniversalPage() -> impl IntoView {
             </div>
             <ProofView/>
         </div>
+        <Controls/>
+        <Story/>
         <Picture room/>
         <section class="panel">
             <h2>{move || t.get().proof_title()}</h2>
