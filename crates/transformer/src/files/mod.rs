@@ -6,6 +6,7 @@
 mod error;
 mod input;
 mod limits;
+mod numbers;
 mod target_json;
 mod target_safetensors;
 
@@ -30,6 +31,8 @@ pub fn read_target(bytes: &[u8], file_name: &str) -> Result<Target, FileError> {
     }
     match without_mark(bytes).trim_ascii_start().first() {
         None => Err(FileError::Empty),
+        // The mark of UTF-16, which editors write when asked for “Unicode”.
+        Some(0xfe | 0xff) => Err(FileError::NotUtf8 { byte: 0 }),
         Some(b'{') => read_target_json(bytes),
         Some(_) => Err(unrecognised(bytes, file_name)),
     }

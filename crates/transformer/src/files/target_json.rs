@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::{Attention, Class, Head, Layer, Mask, Scale, Target, Vocabulary};
 
+use super::error::excerpt;
 use super::{FileError, limits, text};
 
 pub(super) const FORMAT: &str = "pianola-target";
@@ -234,14 +235,14 @@ const MASK: [(&str, Mask); 2] = [("none", Mask::None), ("causal", Mask::Causal)]
 
 pub(super) fn check_format(found: &str) -> Result<(), FileError> {
     if found != FORMAT {
-        return Err(FileError::Format { found: found.to_owned(), expected: FORMAT.to_owned() });
+        return Err(FileError::Format { found: excerpt(found), expected: FORMAT.to_owned() });
     }
     Ok(())
 }
 
 pub(super) fn check_version(found: &str) -> Result<(), FileError> {
     if found != VERSION.to_string() {
-        return Err(FileError::Version { found: found.to_owned(), known: VERSION });
+        return Err(FileError::Version { found: excerpt(found), known: VERSION });
     }
     Ok(())
 }
@@ -265,12 +266,16 @@ fn rows(matrix: &Array2<f64>) -> Rows {
     matrix.rows().into_iter().map(|row| row.to_vec()).collect()
 }
 
-fn known_word<T: Copy>(name: &str, found: Option<String>, known: &[(&str, T)]) -> Result<T, FileError> {
+pub(super) fn known_word<T: Copy>(
+    name: &str,
+    found: Option<String>,
+    known: &[(&str, T)],
+) -> Result<T, FileError> {
     let found = required(found, name)?;
     known.iter().find(|(word, _)| *word == found).map(|(_, value)| *value).ok_or_else(|| {
         FileError::UnknownWord {
             name: name.to_owned(),
-            found,
+            found: excerpt(&found),
             known: known.iter().map(|(word, _)| (*word).to_owned()).collect(),
         }
     })
@@ -286,7 +291,7 @@ fn scale(found: Value) -> Result<Scale, FileError> {
         (_, Some(factor)) => Ok(Scale::Factor(factor)),
         _ => Err(FileError::UnknownWord {
             name: "class.scale".to_owned(),
-            found: word(found),
+            found: excerpt(&word(found)),
             known: vec![INVERSE_SQRT.to_owned(), "a number".to_owned()],
         }),
     }
