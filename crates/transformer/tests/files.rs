@@ -154,6 +154,44 @@ fn a_byte_order_mark_and_white_space_do_not_matter() {
     assert_eq!(read_target(text.as_bytes(), "x.json").unwrap(), target);
 }
 
+/// The seeds of the fuzz targets come from Python: numpy, json, and safetensors by `export_target.py`.
+#[test]
+fn files_that_python_wrote_are_read() {
+    let seeds = |kind: &str| {
+        let folder = format!("{}/../../fuzz/seeds/{kind}", env!("CARGO_MANIFEST_DIR"));
+        let files: HashMap<String, Vec<u8>> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .map(|path| {
+                (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap())
+            })
+            .collect();
+        assert!(!files.is_empty());
+        files
+    };
+    let targets = |kind| -> HashMap<String, Target> {
+        let read = |(name, bytes): (String, Vec<u8>)| {
+            let target = read_target(&bytes, &name).unwrap_or_else(|error| panic!("{name}: {error}"));
+            (name.split_once('.').unwrap().0.to_owned(), target)
+        };
+        seeds(kind).into_iter().map(read).collect()
+    };
+    // The same targets, once as JSON and once as safetensors.
+    let (json, safetensors) = (targets("target_json"), targets("target_safetensors"));
+    for name in ["average-hard-with-ties", "leftmost-hard-causal-with-ties", "one-token"] {
+        assert_eq!(json[name], safetensors[name], "{name}");
+    }
+    assert_eq!(safetensors["half"], safetensors["vocabulary"]);
+
+    let counting = array![[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]];
+    for (name, bytes) in seeds("input") {
+        let input = read_input(&bytes, &name).unwrap_or_else(|error| panic!("{name}: {error}"));
+        if name.ends_with(".npy") {
+            assert_eq!(input, Input::Rows(counting.clone()), "{name}");
+        }
+    }
+}
+
 // What is wrong is named: JSON.
 
 #[test]
