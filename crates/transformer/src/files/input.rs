@@ -7,7 +7,8 @@ use crate::target::expect_finite;
 
 use super::error::excerpt;
 use super::numbers::NPY_TYPES;
-use super::target_json::{known_word, matrix, required};
+use super::rows::Rows;
+use super::target_json::{known_word, required};
 use super::{FileError, Guess, limits, looks_like_safetensors, text, unrecognised, without_mark};
 
 /// What a target is run on.
@@ -39,7 +40,7 @@ pub fn read_input(bytes: &[u8], file_name: &str) -> Result<Input, FileError> {
     }
     match without_mark(bytes).trim_ascii_start() {
         [] => Err(FileError::Empty),
-        [b'[', ..] => rows(matrix("input", parse_json(bytes)?, 0)?),
+        [b'[', ..] => rows(parse_json::<Rows>(bytes)?.matrix("input", 0)?),
         [b'{', ..] => tokens(parse_json(bytes)?, file_name),
         [b'<', ..] => Err(unrecognised(bytes, file_name)),
         _ if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"\x80") => {
@@ -92,19 +93,16 @@ fn read_table(text: &str) -> Result<Array2<f64>, FileError> {
     if names_columns && text.trim_end().lines().count() > 1 {
         lines.next();
     }
-    let mut table = Vec::new();
+    let mut table = Rows::default();
     for (line, content) in lines {
-        let row: Result<Vec<f64>, FileError> = separator
-            .cells(content)
-            .enumerate()
-            .map(|(column, cell)| match separator.number(cell) {
+        table.push(separator.cells(content).enumerate().map(
+            |(column, cell)| match separator.number(cell) {
                 Some(number) if number.is_finite() => Ok(number),
                 _ => Err(FileError::NotANumber { line, column: column + 1, found: excerpt(cell) }),
-            })
-            .collect();
-        table.push(row?);
+            },
+        ))?;
     }
-    matrix("input", table, 0)
+    table.matrix("input", 0)
 }
 
 #[derive(Clone, Copy, PartialEq)]

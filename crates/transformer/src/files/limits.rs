@@ -22,9 +22,10 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The limits of this program: half a gigabyte of file, as much again of weights.
+    /// The limits of this program. Text and short numbers grow up to four times when they are read,
+    /// and all has to fit into the memory of a browser's worker.
     pub const STANDARD: Limits = Limits {
-        file_bytes: 1 << 29,
+        file_bytes: 1 << 27,
         header_bytes: 100_000_000,
         heads: 1024,
         layers: 64,

@@ -2,11 +2,28 @@
 //!
 //! A reader allocates only for what a file really holds, never for what its header claims, and every
 //! refusal is a [`FileError`]: plain data that names what is wrong and where.
+//!
+//! ```
+//! use transformer::files::{read_target, write_target_json};
+//! use transformer::presets;
+//!
+//! let target = presets::by_id("majority").expect("it is a preset").target;
+//! let text = write_target_json(&target)?;
+//! assert_eq!(read_target(text.as_bytes(), "majority.json")?, target);
+//!
+//! let error = read_target(text.replace("softmax", "linear").as_bytes(), "majority.json").unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "class.attention is “linear”; known are softmax, average-hard, leftmost-hard"
+//! );
+//! # Ok::<(), transformer::files::FileError>(())
+//! ```
 
 mod error;
 mod input;
 mod limits;
 mod numbers;
+mod rows;
 mod target_json;
 mod target_safetensors;
 

@@ -2,6 +2,16 @@
 //!
 //! No weight here is trained. Every file says what the columns of its states mean and why the
 //! weights do what the name says; the tests compare each preset with a plain program.
+//!
+//! ```
+//! use transformer::{forward, presets};
+//!
+//! let preset = presets::by_id("induction").expect("it is a preset");
+//! let output = forward(&preset.target, preset.embed("abcab")?.view())?.output;
+//! // The first word belongs to the start token.
+//! assert_eq!(preset.readout(&output), ["·", "·", "·", "·", "b", "c"]);
+//! # Ok::<(), transformer::Error>(())
+//! ```
 
 mod extreme;
 mod induction;
