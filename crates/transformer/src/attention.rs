@@ -4,9 +4,17 @@ use ndarray::{Array2, ArrayViewMut1};
 
 use crate::{Attention, Mask};
 
+/// How far apart, relative to the largest score of the row, two scores may be that hard attention takes
+/// for equal.
+///
+/// Two transformers that compute the same scores in a different order differ in the last bits. Were ties
+/// decided by those bits, equal tokens would tie in one and not in the other.
+pub const TIE_TOLERANCE: f64 = 1e-10;
+
 /// Turns scores (n×n, rows are queries, already scaled) into attention whose rows sum to 1.
 ///
-/// Masked keys get exactly 0. Ties of hard attention are ties of the exact f64 scores.
+/// Masked keys get exactly 0. For hard attention a key ties with the best one when its score is less by at
+/// most [`TIE_TOLERANCE`] times the largest magnitude among the visible scores of the row.
 pub fn attend(mut scores: Array2<f64>, attention: Attention, mask: Mask) -> Array2<f64> {
     let keys = scores.ncols();
     for (query, mut row) in scores.rows_mut().into_iter().enumerate() {
@@ -34,17 +42,22 @@ fn softmax(row: &mut ArrayViewMut1<f64>) {
 }
 
 fn average_hard(row: &mut ArrayViewMut1<f64>) {
-    let max = maximum(row);
-    let winners = row.iter().filter(|score| **score == max).count() as f64;
-    row.mapv_inplace(|score| if score == max { 1.0 / winners } else { 0.0 });
+    let least = least_winning_score(row);
+    let winners = row.iter().filter(|score| **score >= least).count() as f64;
+    row.mapv_inplace(|score| if score >= least { 1.0 / winners } else { 0.0 });
 }
 
 fn leftmost_hard(row: &mut ArrayViewMut1<f64>) {
-    let max = maximum(row);
-    let winner = row.iter().position(|score| *score == max);
+    let least = least_winning_score(row);
+    let winner = row.iter().position(|score| *score >= least);
     for (key, share) in row.iter_mut().enumerate() {
         *share = if Some(key) == winner { 1.0 } else { 0.0 };
     }
+}
+
+fn least_winning_score(row: &ArrayViewMut1<f64>) -> f64 {
+    let magnitude = row.iter().fold(0.0_f64, |largest, score| largest.max(score.abs()));
+    maximum(row) - TIE_TOLERANCE * magnitude
 }
 
 fn maximum(row: &ArrayViewMut1<f64>) -> f64 {

@@ -57,6 +57,9 @@ pub enum Scale {
 }
 
 impl Class {
+    /// The largest H: a step of an [`AttentionPath`](crate::AttentionPath) is one byte.
+    pub const MOST_HEADS: usize = u8::MAX as usize;
+
     /// The factor that multiplies q·k.
     pub fn score_factor(&self) -> f64 {
         match self.scale {
@@ -66,7 +69,8 @@ impl Class {
     }
 
     /// # Errors
-    /// When a size is zero or the scale is not a finite number.
+    /// When a size is zero, there are more heads than a step of an [`AttentionPath`](crate::AttentionPath)
+    /// can name, or the scale is not a finite number.
     pub fn check(&self) -> Result<(), Error> {
         let sizes = [
             ("heads", self.heads),
@@ -75,13 +79,24 @@ impl Class {
             ("head_width", self.head_width),
         ];
         if let Some((name, _)) = sizes.iter().find(|(_, size)| *size == 0) {
-            return Err(Error::Class { name, value: "0".to_owned(), expected: "at least 1" });
+            return Err(Error::Class {
+                name: (*name).into(),
+                value: "0".to_owned(),
+                expected: "at least 1".into(),
+            });
+        }
+        if self.heads > Class::MOST_HEADS {
+            return Err(Error::Class {
+                name: "heads".into(),
+                value: self.heads.to_string(),
+                expected: "at most 255".into(),
+            });
         }
         match self.scale {
             Scale::Factor(factor) if !factor.is_finite() => Err(Error::Class {
-                name: "scale",
+                name: "scale".into(),
                 value: factor.to_string(),
-                expected: "“inverse-sqrt” or a finite number",
+                expected: "“inverse-sqrt” or a finite number".into(),
             }),
             _ => Ok(()),
         }

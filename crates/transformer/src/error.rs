@@ -1,7 +1,11 @@
 //! What can be wrong with a transformer or an input, said so that a person can mend it.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 /// An error names the thing, what was found and what was expected.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
 pub enum Error {
     /// A matrix has the wrong shape.
     #[error("{name} is {}×{}, but the class needs {}", found.0, found.1, expected)]
@@ -35,15 +39,15 @@ pub enum Error {
         /// The number found.
         value: f64,
     },
-    /// A size of the class is zero, or the scale is not finite.
+    /// A size of the class is zero, there are too many heads, or the scale is not finite.
     #[error("the class says {name} = {value}, which must be {expected}")]
     Class {
         /// Which field of the class.
-        name: &'static str,
+        name: Cow<'static, str>,
         /// What it says.
         value: String,
         /// What it may say.
-        expected: &'static str,
+        expected: Cow<'static, str>,
     },
     /// A token that the vocabulary does not have.
     #[error("token {position} is “{token}”, which is not in the vocabulary")]

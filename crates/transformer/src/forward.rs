@@ -58,7 +58,11 @@ pub fn forward(target: &Target, x: ArrayView2<f64>) -> Result<Trace, Error> {
     Ok(trace)
 }
 
-fn check_input(x: ArrayView2<f64>, width: usize) -> Result<(), Error> {
+/// Whether `x` can be the input of a transformer that reads rows of `width` numbers.
+///
+/// # Errors
+/// When `x` is empty, is not `width` wide or holds a number that is not finite.
+pub fn check_input(x: ArrayView2<f64>, width: usize) -> Result<(), Error> {
     if x.nrows() == 0 {
         return Err(Error::EmptyInput);
     }

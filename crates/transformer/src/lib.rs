@@ -5,6 +5,7 @@
 
 mod attention;
 mod class;
+mod draws;
 mod error;
 pub mod files;
 mod forward;
@@ -12,9 +13,10 @@ mod paths;
 pub mod presets;
 mod target;
 
-pub use attention::attend;
+pub use attention::{TIE_TOLERANCE, attend};
 pub use class::{Attention, Class, Mask, Scale};
+pub use draws::NormalDraws;
 pub use error::Error;
-pub use forward::{Trace, forward};
-pub use paths::{AttentionPath, path_term, path_weight, paths_of_length};
+pub use forward::{Trace, check_input, forward};
+pub use paths::{AttentionPath, path_at, path_index, path_term, path_weight, paths_of_length};
 pub use target::{Head, HeadMatrix, Layer, Target, Vocabulary};

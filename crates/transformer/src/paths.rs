@@ -13,10 +13,28 @@ pub struct AttentionPath(pub Vec<u8>);
 
 /// All paths of a given length, the first step slowest: the order of the blocks in `E`.
 pub fn paths_of_length(class: &Class, length: usize) -> impl Iterator<Item = AttentionPath> + use<> {
+    let class = *class;
+    (0..class.steps().0.pow(length as u32)).map(move |index| path_at(&class, length, index))
+}
+
+/// The path at `index` among all paths of `length`: the inverse of [`path_index`].
+pub fn path_at(class: &Class, length: usize, mut index: usize) -> AttentionPath {
     let (base, first) = class.steps();
-    (0..base.pow(length as u32)).map(move |index| {
-        let digit = |place: usize| (index / base.pow((length - 1 - place) as u32)) % base + first;
-        AttentionPath((0..length).map(|place| digit(place) as u8).collect())
+    let mut steps = vec![0; length];
+    for step in steps.iter_mut().rev() {
+        *step = (index % base + first) as u8;
+        index /= base;
+    }
+    AttentionPath(steps)
+}
+
+/// Where `path` stands among all paths of its length, its first step being the high digit; `None`
+/// when a step is not one of the class or the index does not fit.
+pub fn path_index(class: &Class, path: &AttentionPath) -> Option<usize> {
+    let (base, first) = class.steps();
+    path.0.iter().try_fold(0_usize, |index, step| {
+        let digit = (*step as usize).checked_sub(first).filter(|digit| *digit < base)?;
+        index.checked_mul(base)?.checked_add(digit)
     })
 }
 

@@ -3,10 +3,9 @@
 use ndarray::{Array2, ArrayView2};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-use crate::{Class, Error};
+use crate::{Class, Error, NormalDraws};
 
 /// A transformer that a universal transformer is asked to play.
 ///
@@ -90,16 +89,16 @@ impl Target {
     /// When the class itself is not possible.
     pub fn random(class: Class, seed: u64) -> Result<Self, Error> {
         class.check()?;
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut draws = NormalDraws::new(ChaCha8Rng::seed_from_u64(seed));
         let (d, d_h, heads) = (class.width, class.head_width, class.heads);
         let layers = (0..class.layers)
             .map(|_| Layer {
                 heads: (0..heads)
                     .map(|_| Head {
-                        wq: normal(&mut rng, (d, d_h), 1.5 / (d as f64).sqrt()),
-                        wk: normal(&mut rng, (d, d_h), 1.5 / (d as f64).sqrt()),
-                        wv: normal(&mut rng, (d, d_h), 1.0 / (d as f64).sqrt()),
-                        wo: normal(&mut rng, (d_h, d), 1.0 / ((heads * d_h) as f64).sqrt()),
+                        wq: normal(&mut draws, (d, d_h), 1.5 / (d as f64).sqrt()),
+                        wk: normal(&mut draws, (d, d_h), 1.5 / (d as f64).sqrt()),
+                        wv: normal(&mut draws, (d, d_h), 1.0 / (d as f64).sqrt()),
+                        wo: normal(&mut draws, (d_h, d), 1.0 / ((heads * d_h) as f64).sqrt()),
                     })
                     .collect(),
             })
@@ -222,6 +221,16 @@ impl Vocabulary {
         Ok(x)
     }
 
+    /// The tokens of a text: its characters when every token of the vocabulary is a single character, else
+    /// its words. Unknown ones stay as they are, for [`Vocabulary::embed`] to name.
+    pub fn split(&self, text: &str) -> Vec<String> {
+        if self.tokens.iter().all(|token| token.chars().count() == 1) {
+            text.chars().filter(|character| !character.is_whitespace()).map(String::from).collect()
+        } else {
+            text.split_whitespace().map(str::to_owned).collect()
+        }
+    }
+
     fn check(&self, class: &Class) -> Result<(), Error> {
         expect_shape("vocabulary.embedding", self.embedding.view(), (self.tokens.len(), class.width))?;
         match &self.positions {
@@ -233,11 +242,8 @@ impl Vocabulary {
     }
 }
 
-fn normal(rng: &mut ChaCha8Rng, shape: (usize, usize), deviation: f64) -> Array2<f64> {
-    Array2::from_shape_simple_fn(shape, || {
-        let draw: f64 = StandardNormal.sample(rng);
-        draw * deviation
-    })
+fn normal(draws: &mut NormalDraws, shape: (usize, usize), deviation: f64) -> Array2<f64> {
+    Array2::from_shape_simple_fn(shape, || deviation * draws.draw())
 }
 
 fn expect_count(name: &str, found: usize, expected: usize) -> Result<(), Error> {

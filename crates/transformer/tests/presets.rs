@@ -318,12 +318,12 @@ fn the_random_target_follows_class_and_seed() {
         scale: Scale::Factor(0.5),
         residual: true,
     };
-    let one = random_target(class, 1).unwrap();
+    let one = random_target(class, 1, "").unwrap();
     assert_eq!(one.target.class(), &class);
-    assert_eq!(one, random_target(class, 1).unwrap());
-    assert_ne!(one, random_target(class, 2).unwrap());
-    assert_eq!(preset("random"), random_target(RANDOM_CLASS, 1).unwrap());
-    assert!(random_target(Class { heads: 0, ..class }, 1).is_err());
+    assert_eq!(one, random_target(class, 1, "").unwrap());
+    assert_ne!(one, random_target(class, 2, "").unwrap());
+    assert_eq!(preset("random"), random_target(RANDOM_CLASS, 1, "").unwrap());
+    assert!(random_target(Class { heads: 0, ..class }, 1, "").is_err());
 }
 
 #[test]

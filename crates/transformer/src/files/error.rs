@@ -245,7 +245,7 @@ impl From<Error> for FileError {
                 FileError::NotFinite { name, row, column, value: value.to_string() }
             }
             Error::Class { name, value, expected } => {
-                FileError::Class { name: name.to_owned(), value, expected: expected.to_owned() }
+                FileError::Class { name: name.into_owned(), value, expected: expected.into_owned() }
             }
             other => FileError::Refused { reason: other.to_string() },
         }

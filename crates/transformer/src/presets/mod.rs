@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 pub use random::{RANDOM_CLASS, random_target};
 pub use readout::Readout;
 
-use crate::{Error, Target, Vocabulary};
+use crate::{Class, Error, Target, Vocabulary};
 
 /// A target with everything that is needed to type a text for it and to read what it says.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,6 +99,11 @@ pub fn by_id(id: &str) -> Option<Preset> {
 }
 
 impl Preset {
+    /// The class of its target.
+    pub fn class(&self) -> Class {
+        *self.target.class()
+    }
+
     /// The tokens of a text, the start among them. A letter that the vocabulary has only in lower
     /// case is taken in lower case. Unknown tokens stay as they are, for [`Preset::embed`] to name.
     pub fn tokens(&self, text: &str) -> Vec<String> {

@@ -1,11 +1,11 @@
 //! A target that means nothing: random weights in any class, with words so that text works.
 
 use ndarray::{Array1, Array2};
+
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal};
 
-use crate::{Attention, Class, Error, Mask, Scale, Target, Vocabulary};
+use crate::{Attention, Class, Error, Mask, NormalDraws, Scale, Target, Vocabulary};
 
 use super::{Preset, Readout, Splitting, blocks, explain};
 
@@ -21,7 +21,7 @@ pub const RANDOM_CLASS: Class = Class {
     residual: false,
 };
 
-const LONGEST: usize = 32;
+const LONGEST: usize = 256;
 const WORDS: [&str; 40] = [
     "the", "a", "is", "are", "was", "and", "or", "not", "in", "on", "at", "to", "of", "with", "she", "you",
     "we", "it", "my", "one", "two", "cat", "dog", "bird", "mat", "tree", "house", "song", "piano", "music",
@@ -31,26 +31,33 @@ const WORDS: [&str; 40] = [
 /// A target of `class` with weights, words and positions drawn from `seed`, as [`Target::random`]
 /// draws. What it says is the word whose vector goes furthest in the direction of the output.
 ///
+/// Its vocabulary is open: words of `text` that are not among its own get a vector too, which depends on
+/// the seed and the word alone, so that a word keeps its vector whatever stands beside it.
+///
 /// # Errors
 /// When the class is not possible.
-pub fn random_target(class: Class, seed: u64) -> Result<Preset, Error> {
+pub fn random_target(class: Class, seed: u64, text: &str) -> Result<Preset, Error> {
     let (class, layers, _) = Target::random(class, seed)?.into_parts();
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     // A stream of its own, so that the words do not repeat the numbers of the weights.
-    rng.set_stream(1);
+    let mut own = draws(seed, 1);
     let mut normal = |rows: usize, deviation: f64| {
-        Array2::from_shape_simple_fn((rows, class.width), || {
-            let draw: f64 = StandardNormal.sample(&mut rng);
-            draw * deviation
-        })
+        Array2::from_shape_simple_fn((rows, class.width), || own.draw() * deviation)
     };
-    let embedding = normal(WORDS.len(), 1.0);
+    let mut vectors = normal(WORDS.len(), 1.0).into_raw_vec_and_offset().0;
     let positions = normal(LONGEST, 0.5);
-    let tokens: Vec<String> = WORDS.map(str::to_owned).to_vec();
+    let mut tokens: Vec<String> = WORDS.map(str::to_owned).to_vec();
+    for word in text.split_whitespace() {
+        if !tokens.iter().any(|known| known == word || *known == word.to_lowercase()) {
+            let mut of_word = draws(seed, hash(word));
+            vectors.extend((0..class.width).map(|_| of_word.draw()));
+            tokens.push(word.to_owned());
+        }
+    }
+    let embedding = Array2::from_shape_fn((tokens.len(), class.width), |(i, j)| vectors[i * class.width + j]);
     let readout = Readout::Scores {
         words: tokens.clone(),
         weights: directions(&embedding),
-        bias: Array1::zeros(WORDS.len()),
+        bias: Array1::zeros(tokens.len()),
     };
     let vocabulary = Vocabulary { tokens, embedding, positions: Some(positions) };
     Ok(Preset {
@@ -72,7 +79,18 @@ pub fn random_target(class: Class, seed: u64) -> Result<Preset, Error> {
 /// # Panics
 /// When that class is not possible, which is a mistake in this file that its tests find.
 pub(super) fn random() -> Preset {
-    random_target(RANDOM_CLASS, 1).expect("the class above is possible")
+    random_target(RANDOM_CLASS, 1, "").expect("the class above is possible")
+}
+
+fn draws(seed: u64, stream: u64) -> NormalDraws {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(stream);
+    NormalDraws::new(rng)
+}
+
+/// FNV-1a, 64 bits: the same for a word on every platform and in every release.
+fn hash(word: &str) -> u64 {
+    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// The rows, each of length 1, as columns (d × rows).
