@@ -255,9 +255,15 @@ impl From<Error> for FileError {
 /// The parser's message without the place, which has its own fields.
 fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
-    match message.rfind(" at line ") {
-        Some(end) => message[..end].to_owned(),
-        None => message,
+    excerpt(message.rfind(" at line ").map_or(&message, |end| &message[..end]))
+}
+
+/// What stands in a file, shortened to what a message can hold.
+pub(super) fn excerpt(found: &str) -> String {
+    const MOST: usize = 200;
+    match found.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &found[..end]),
+        None => found.to_owned(),
     }
 }
 

@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::target::expect_finite;
 
-use super::target_json::{matrix, required};
+use super::error::excerpt;
+use super::numbers::NPY_TYPES;
+use super::rows::Rows;
+use super::target_json::{known_word, required};
 use super::{FileError, Guess, limits, looks_like_safetensors, text, unrecognised, without_mark};
 
 /// What a target is run on.
@@ -37,7 +40,7 @@ pub fn read_input(bytes: &[u8], file_name: &str) -> Result<Input, FileError> {
     }
     match without_mark(bytes).trim_ascii_start() {
         [] => Err(FileError::Empty),
-        [b'[', ..] => rows(matrix("input", parse_json(bytes)?, 0)?),
+        [b'[', ..] => rows(parse_json::<Rows>(bytes)?.matrix("input", 0)?),
         [b'{', ..] => tokens(parse_json(bytes)?, file_name),
         [b'<', ..] => Err(unrecognised(bytes, file_name)),
         _ if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"\x80") => {
@@ -90,19 +93,16 @@ fn read_table(text: &str) -> Result<Array2<f64>, FileError> {
     if names_columns && text.trim_end().lines().count() > 1 {
         lines.next();
     }
-    let mut table = Vec::new();
+    let mut table = Rows::default();
     for (line, content) in lines {
-        let row: Result<Vec<f64>, FileError> = separator
-            .cells(content)
-            .enumerate()
-            .map(|(column, cell)| match separator.number(cell) {
+        table.push(separator.cells(content).enumerate().map(
+            |(column, cell)| match separator.number(cell) {
                 Some(number) if number.is_finite() => Ok(number),
-                _ => Err(FileError::NotANumber { line, column: column + 1, found: cell.to_owned() }),
-            })
-            .collect();
-        table.push(row?);
+                _ => Err(FileError::NotANumber { line, column: column + 1, found: excerpt(cell) }),
+            },
+        ))?;
     }
-    matrix("input", table, 0)
+    table.matrix("input", 0)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -153,7 +153,7 @@ const NPY_MAGIC: &[u8] = b"\x93NUMPY";
 /// folder; numpy promises that the header is a literal dict of exactly these three keys.
 fn read_npy(bytes: &[u8]) -> Result<Array2<f64>, FileError> {
     let (header, data) = npy_parts(bytes)?;
-    let unreadable = || FileError::NpyHeader { found: header.trim().chars().take(200).collect() };
+    let unreadable = || FileError::NpyHeader { found: excerpt(header.trim()) };
     let (descr, _) = npy_field(header, "descr")
         .and_then(|rest| rest.strip_prefix('\''))
         .and_then(|rest| rest.split_once('\''))
@@ -180,9 +180,9 @@ fn read_npy(bytes: &[u8]) -> Result<Array2<f64>, FileError> {
         expected: "positions×width".to_owned(),
     };
     let [rows, columns] = shape[..] else { return Err(wrong_shape()) };
-    let (size, read) = npy_number(descr)?;
+    let numbers = known_word("descr", Some(descr.to_owned()), &NPY_TYPES)?;
     // What the header claims is compared with what is there before anything is allocated.
-    let needed = rows.checked_mul(columns).and_then(|count| count.checked_mul(size as u64));
+    let needed = rows.checked_mul(columns).and_then(|count| count.checked_mul(numbers.bytes as u64));
     let data = match needed.and_then(|needed| usize::try_from(needed).ok()) {
         Some(needed) if needed <= data.len() => &data[..needed],
         _ => {
@@ -193,9 +193,8 @@ fn read_npy(bytes: &[u8]) -> Result<Array2<f64>, FileError> {
             });
         }
     };
-    let numbers = data.chunks_exact(size).map(read).collect();
     let shape = (rows as usize, columns as usize).set_f(column_major);
-    Array2::from_shape_vec(shape, numbers).map_err(|_| wrong_shape())
+    Array2::from_shape_vec(shape, numbers.read_all(data)).map_err(|_| wrong_shape())
 }
 
 /// The header as text, and the data after it.
@@ -229,31 +228,4 @@ fn npy_parts(bytes: &[u8]) -> Result<(&str, &[u8]), FileError> {
 fn npy_field<'a>(header: &'a str, key: &str) -> Option<&'a str> {
     let (_, rest) = header.split_once(&format!("'{key}'"))?;
     Some(rest.trim_start().strip_prefix(':')?.trim_start())
-}
-
-/// The bytes of one number, and how to read them.
-fn npy_number(descr: &str) -> Result<(usize, fn(&[u8]) -> f64), FileError> {
-    // The chunks are exactly as long as the number, so the conversion to an array cannot fail.
-    macro_rules! reader {
-        ($type:ty, $from:ident) => {
-            (size_of::<$type>(), |bytes| bytes.try_into().map_or(f64::NAN, |b| <$type>::$from(b) as f64))
-        };
-    }
-    Ok(match descr {
-        "<f8" => reader!(f64, from_le_bytes),
-        ">f8" => reader!(f64, from_be_bytes),
-        "<f4" => reader!(f32, from_le_bytes),
-        ">f4" => reader!(f32, from_be_bytes),
-        "<i8" => reader!(i64, from_le_bytes),
-        ">i8" => reader!(i64, from_be_bytes),
-        "<i4" => reader!(i32, from_le_bytes),
-        ">i4" => reader!(i32, from_be_bytes),
-        other => {
-            return Err(FileError::UnknownWord {
-                name: "descr".to_owned(),
-                found: other.to_owned(),
-                known: ["<f8", ">f8", "<f4", ">f4", "<i8", ">i8", "<i4", ">i4"].map(str::to_owned).to_vec(),
-            });
-        }
-    })
 }

@@ -22,11 +22,12 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The limits of this program: half a gigabyte of file, as much again of weights.
+    /// The limits of this program. Text and short numbers grow up to four times when they are read,
+    /// and all has to fit into the memory of a browser's worker.
     pub const STANDARD: Limits = Limits {
-        file_bytes: 1 << 29,
+        file_bytes: 1 << 27,
         header_bytes: 100_000_000,
-        heads: 1024,
+        heads: Class::MOST_HEADS as u64,
         layers: 64,
         width: 65_536,
         weights: 1 << 26,
@@ -47,7 +48,7 @@ pub(super) fn check_sizes([heads, layers, width, head_width]: [u64; 4]) -> Resul
     at_most("class.layers", layers, limits.layers)?;
     at_most("class.width", width, limits.width)?;
     at_most("class.head_width", head_width, limits.width)?;
-    // Each factor is bounded by now, so the product stays below 2^50.
+    // Each factor is bounded by now, so the product stays below 2^48.
     at_most("weights", 2 * heads * layers * width * head_width, limits.weights)
 }
 

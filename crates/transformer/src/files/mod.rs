@@ -2,10 +2,28 @@
 //!
 //! A reader allocates only for what a file really holds, never for what its header claims, and every
 //! refusal is a [`FileError`]: plain data that names what is wrong and where.
+//!
+//! ```
+//! use transformer::files::{read_target, write_target_json};
+//! use transformer::presets;
+//!
+//! let target = presets::by_id("majority").expect("it is a preset").target;
+//! let text = write_target_json(&target)?;
+//! assert_eq!(read_target(text.as_bytes(), "majority.json")?, target);
+//!
+//! let error = read_target(text.replace("softmax", "linear").as_bytes(), "majority.json").unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "class.attention is “linear”; known are softmax, average-hard, leftmost-hard"
+//! );
+//! # Ok::<(), transformer::files::FileError>(())
+//! ```
 
 mod error;
 mod input;
 mod limits;
+mod numbers;
+mod rows;
 mod target_json;
 mod target_safetensors;
 
@@ -30,6 +48,8 @@ pub fn read_target(bytes: &[u8], file_name: &str) -> Result<Target, FileError> {
     }
     match without_mark(bytes).trim_ascii_start().first() {
         None => Err(FileError::Empty),
+        // The mark of UTF-16, which editors write when asked for “Unicode”.
+        Some(0xfe | 0xff) => Err(FileError::NotUtf8 { byte: 0 }),
         Some(b'{') => read_target_json(bytes),
         Some(_) => Err(unrecognised(bytes, file_name)),
     }

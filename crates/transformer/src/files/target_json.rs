@@ -1,11 +1,12 @@
 //! Targets as JSON, format `pianola-target`, version 1.
 
-use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{Attention, Class, Head, Layer, Mask, Scale, Target, Vocabulary};
 
+use super::error::excerpt;
+use super::rows::Rows;
 use super::{FileError, limits, text};
 
 pub(super) const FORMAT: &str = "pianola-target";
@@ -51,10 +52,10 @@ pub struct TargetDocument {
 impl From<&Target> for TargetDocument {
     fn from(target: &Target) -> Self {
         let head = |head: &Head| HeadDocument {
-            wq: Some(rows(&head.wq)),
-            wk: Some(rows(&head.wk)),
-            wv: Some(rows(&head.wv)),
-            wo: Some(rows(&head.wo)),
+            wq: Some(Rows::from(&head.wq)),
+            wk: Some(Rows::from(&head.wk)),
+            wv: Some(Rows::from(&head.wv)),
+            wo: Some(Rows::from(&head.wo)),
         };
         let layer = |layer: &Layer| LayerDocument { heads: Some(layer.heads.iter().map(head).collect()) };
         TargetDocument {
@@ -64,8 +65,8 @@ impl From<&Target> for TargetDocument {
             layers: Some(target.layers().iter().map(layer).collect()),
             vocabulary: target.vocabulary().map(|vocabulary| VocabularyDocument {
                 tokens: Some(vocabulary.tokens.clone()),
-                embedding: Some(rows(&vocabulary.embedding)),
-                positions: vocabulary.positions.as_ref().map(rows),
+                embedding: Some(Rows::from(&vocabulary.embedding)),
+                positions: vocabulary.positions.as_ref().map(Rows::from),
             }),
         }
     }
@@ -127,8 +128,6 @@ struct VocabularyDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
     positions: Option<Rows>,
 }
-
-type Rows = Vec<Vec<f64>>;
 
 impl Envelope {
     fn check(self) -> Result<(), FileError> {
@@ -196,7 +195,7 @@ impl HeadDocument {
     fn head(self, name: &str, width: usize) -> Result<Head, FileError> {
         let read = |rows: Option<Rows>, which: &str| {
             let name = format!("{name}.{which}");
-            matrix(&name, required(rows, &name)?, width)
+            required(rows, &name)?.matrix(&name, width)
         };
         Ok(Head {
             wq: read(self.wq, "wq")?,
@@ -211,14 +210,11 @@ impl VocabularyDocument {
     fn vocabulary(self, width: usize) -> Result<Vocabulary, FileError> {
         Ok(Vocabulary {
             tokens: required(self.tokens, "vocabulary.tokens")?,
-            embedding: matrix(
-                "vocabulary.embedding",
-                required(self.embedding, "vocabulary.embedding")?,
-                width,
-            )?,
+            embedding: required(self.embedding, "vocabulary.embedding")?
+                .matrix("vocabulary.embedding", width)?,
             positions: self
                 .positions
-                .map(|positions| matrix("vocabulary.positions", positions, width))
+                .map(|positions| positions.matrix("vocabulary.positions", width))
                 .transpose()?,
         })
     }
@@ -234,14 +230,14 @@ const MASK: [(&str, Mask); 2] = [("none", Mask::None), ("causal", Mask::Causal)]
 
 pub(super) fn check_format(found: &str) -> Result<(), FileError> {
     if found != FORMAT {
-        return Err(FileError::Format { found: found.to_owned(), expected: FORMAT.to_owned() });
+        return Err(FileError::Format { found: excerpt(found), expected: FORMAT.to_owned() });
     }
     Ok(())
 }
 
 pub(super) fn check_version(found: &str) -> Result<(), FileError> {
     if found != VERSION.to_string() {
-        return Err(FileError::Version { found: found.to_owned(), known: VERSION });
+        return Err(FileError::Version { found: excerpt(found), known: VERSION });
     }
     Ok(())
 }
@@ -250,27 +246,16 @@ pub(super) fn required<T>(value: Option<T>, name: &str) -> Result<T, FileError> 
     value.ok_or_else(|| FileError::Missing { name: name.to_owned() })
 }
 
-/// Rows of numbers as a matrix. A matrix without rows is `empty_width` wide, which rows would say.
-pub(super) fn matrix(name: &str, rows: Rows, empty_width: usize) -> Result<Array2<f64>, FileError> {
-    let columns = rows.first().map_or(empty_width, Vec::len);
-    if let Some((row, found)) = rows.iter().map(Vec::len).enumerate().find(|(_, len)| *len != columns) {
-        return Err(FileError::Ragged { name: name.to_owned(), row, found, expected: columns });
-    }
-    let shape = (rows.len(), columns);
-    Array2::from_shape_vec(shape, rows.into_iter().flatten().collect())
-        .map_err(|error| FileError::Refused { reason: format!("{name}: {error}") })
-}
-
-fn rows(matrix: &Array2<f64>) -> Rows {
-    matrix.rows().into_iter().map(|row| row.to_vec()).collect()
-}
-
-fn known_word<T: Copy>(name: &str, found: Option<String>, known: &[(&str, T)]) -> Result<T, FileError> {
+pub(super) fn known_word<T: Copy>(
+    name: &str,
+    found: Option<String>,
+    known: &[(&str, T)],
+) -> Result<T, FileError> {
     let found = required(found, name)?;
     known.iter().find(|(word, _)| *word == found).map(|(_, value)| *value).ok_or_else(|| {
         FileError::UnknownWord {
             name: name.to_owned(),
-            found,
+            found: excerpt(&found),
             known: known.iter().map(|(word, _)| (*word).to_owned()).collect(),
         }
     })
@@ -286,7 +271,7 @@ fn scale(found: Value) -> Result<Scale, FileError> {
         (_, Some(factor)) => Ok(Scale::Factor(factor)),
         _ => Err(FileError::UnknownWord {
             name: "class.scale".to_owned(),
-            found: word(found),
+            found: excerpt(&word(found)),
             known: vec![INVERSE_SQRT.to_owned(), "a number".to_owned()],
         }),
     }

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use half::{bf16, f16};
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +13,8 @@ use crate::{Head, HeadMatrix, Layer, Target, Vocabulary};
 
 use super::FileError;
 use super::limits::{Limits, at_most, check_file_size};
-use super::target_json::{ClassDocument, FORMAT, VERSION, check_format, check_version, required};
+use super::numbers::SAFETENSORS_TYPES;
+use super::target_json::{ClassDocument, FORMAT, VERSION, check_format, check_version, known_word, required};
 
 /// Reads a target from safetensors. Tensors that a target does not have are ignored.
 ///
@@ -166,9 +166,9 @@ impl<'a> Container<'a> {
             expected: expected.to_owned(),
         };
         let [rows, columns] = info.shape[..] else { return Err(wrong_shape()) };
-        let (size, read) = number(name, &info.dtype)?;
+        let numbers = known_word(&format!("{name}.dtype"), Some(info.dtype.clone()), &SAFETENSORS_TYPES)?;
         let data = self.slice(name, info.data_offsets)?;
-        let needed = rows.checked_mul(columns).and_then(|count| count.checked_mul(size as u64));
+        let needed = rows.checked_mul(columns).and_then(|count| count.checked_mul(numbers.bytes as u64));
         if needed != Some(data.len() as u64) {
             return Err(FileError::Extent {
                 name: name.to_owned(),
@@ -177,7 +177,7 @@ impl<'a> Container<'a> {
             });
         }
         let shape = usize::try_from(rows).ok().zip(usize::try_from(columns).ok()).ok_or_else(wrong_shape)?;
-        Array2::from_shape_vec(shape, data.chunks_exact(size).map(read).collect()).map_err(|_| wrong_shape())
+        Array2::from_shape_vec(shape, numbers.read_all(data)).map_err(|_| wrong_shape())
     }
 
     fn slice(&self, name: &str, (start, end): (u64, u64)) -> Result<&'a [u8], FileError> {
@@ -195,31 +195,6 @@ impl<'a> Container<'a> {
 
 fn tensor_name(layer: usize, head: usize, which: HeadMatrix) -> String {
     format!("layers.{layer}.heads.{head}.{}", which.name())
-}
-
-/// The bytes of one number, and how to read them.
-fn number(name: &str, dtype: &str) -> Result<(usize, fn(&[u8]) -> f64), FileError> {
-    // The chunks are exactly as long as the number, so the conversion to an array cannot fail.
-    macro_rules! reader {
-        ($type:ty, $to_f64:expr) => {
-            (size_of::<$type>(), |bytes| {
-                bytes.try_into().map_or(f64::NAN, |b| $to_f64(<$type>::from_le_bytes(b)))
-            })
-        };
-    }
-    Ok(match dtype {
-        "F64" => reader!(f64, f64::from),
-        "F32" => reader!(f32, f64::from),
-        "F16" => reader!(f16, f64::from),
-        "BF16" => reader!(bf16, f64::from),
-        other => {
-            return Err(FileError::UnknownWord {
-                name: format!("{name}.dtype"),
-                found: other.to_owned(),
-                known: ["F64", "F32", "F16", "BF16"].map(str::to_owned).to_vec(),
-            });
-        }
-    })
 }
 
 fn metadata_json<'a, T: Deserialize<'a>>(name: &str, text: &'a str) -> Result<T, FileError> {

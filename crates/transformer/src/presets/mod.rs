@@ -2,6 +2,16 @@
 //!
 //! No weight here is trained. Every file says what the columns of its states mean and why the
 //! weights do what the name says; the tests compare each preset with a plain program.
+//!
+//! ```
+//! use transformer::{forward, presets};
+//!
+//! let preset = presets::by_id("induction").expect("it is a preset");
+//! let output = forward(&preset.target, preset.embed("abcab")?.view())?.output;
+//! // The first word belongs to the start token.
+//! assert_eq!(preset.readout(&output), ["·", "·", "·", "·", "b", "c"]);
+//! # Ok::<(), transformer::Error>(())
+//! ```
 
 mod extreme;
 mod induction;
@@ -22,7 +32,7 @@ use serde::{Deserialize, Serialize};
 pub use random::{RANDOM_CLASS, random_target};
 pub use readout::Readout;
 
-use crate::{Error, Target, Vocabulary};
+use crate::{Class, Error, Target, Vocabulary};
 
 /// A target with everything that is needed to type a text for it and to read what it says.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,6 +99,11 @@ pub fn by_id(id: &str) -> Option<Preset> {
 }
 
 impl Preset {
+    /// The class of its target.
+    pub fn class(&self) -> Class {
+        *self.target.class()
+    }
+
     /// The tokens of a text, the start among them. A letter that the vocabulary has only in lower
     /// case is taken in lower case. Unknown tokens stay as they are, for [`Preset::embed`] to name.
     pub fn tokens(&self, text: &str) -> Vec<String> {
