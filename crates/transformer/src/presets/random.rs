@@ -90,7 +90,8 @@ fn draws(seed: u64, stream: u64) -> NormalDraws {
 
 /// FNV-1a, 64 bits: the same for a word on every platform and in every release.
 fn hash(word: &str) -> u64 {
-    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    word.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// The rows, each of length 1, as columns (d × rows).
