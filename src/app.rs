@@ -19,9 +19,9 @@ pub struct Store(pub RwSignal<AppState>);
 #[component]
 pub fn App() -> impl IntoView {
     let language = RwSignal::new(preferences::language());
-    provide_context(Signal::from(language));
+    provide_context::<Signal<Language>>(language.into());
     let theme = RwSignal::new(preferences::theme());
-    provide_context(Signal::from(theme));
+    provide_context::<Signal<Theme>>(theme.into());
     let notices = Notices::provide();
     Client::provide();
 
@@ -34,7 +34,7 @@ pub fn App() -> impl IntoView {
     Effect::new(move |_| preferences::apply_theme(theme.get()));
     Effect::new(move |_| preferences::apply_language(language.get()));
 
-    let t = Signal::from(language);
+    let t = use_language();
     let embed = Memo::new(move |_| state.with(|state| state.embed));
     view! {
         <a class="skip-link" href="#main">{move || t.get().skip_to_content()}</a>

@@ -7,7 +7,8 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 /// one; in development nothing is kept. Without a service worker the page works all the same, with a network.
 pub fn keep() {
     let Some(window) = web_sys::window() else { return };
-    let named = window.document().and_then(|page| page.query_selector("meta[name=service-worker]").ok().flatten());
+    let named =
+        window.document().and_then(|page| page.query_selector("meta[name=service-worker]").ok().flatten());
     let Some(script) = named.and_then(|meta| meta.get_attribute("content")) else { return };
     // Browsers offer this on safe origins only.
     let navigator = window.navigator();

@@ -102,7 +102,7 @@ impl Client {
     fn start(self) {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        match Worker::new_with_options(WORKER_SCRIPT, &options) {
+        match Worker::new_with_options(&worker_script(), &options) {
             Ok(worker) => {
                 let on_message =
                     Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| self.received(&event));
@@ -199,6 +199,17 @@ impl Client {
             self.finish(id, Err(failure()));
         }
     }
+}
+
+/// The release names the worker's script, with the hash of its content, in the page's head; a development
+/// build has the plain name.
+fn worker_script() -> String {
+    document()
+        .query_selector("meta[name=worker]")
+        .ok()
+        .flatten()
+        .and_then(|meta| meta.get_attribute("content"))
+        .unwrap_or_else(|| WORKER_SCRIPT.to_owned())
 }
 
 fn post(worker: &Worker, bytes: &[u8]) -> Result<(), String> {

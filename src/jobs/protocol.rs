@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use super::{import, universal};
 use crate::state::universal::Piece;
 
-/// Page and worker of different releases must not talk: their files have no hash in their names.
+/// Page and worker of different releases must not talk.
 /// Raise it with every change of a type that crosses.
 pub const VERSION: u32 = 1;
 
-/// The name of the worker's script, beside the page.
+/// The name of the worker's script beside the page in a development build.
 pub const WORKER_SCRIPT: &str = "worker_loader.js";
 
 /// From the page to the worker.
@@ -77,6 +77,9 @@ pub enum Failure {
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] transformer::files::FileError),
+    /// A run file does not say what its parts say.
+    #[error(transparent)]
+    Run(::universal::run::RunError),
     /// A cell was edited that the matrix no longer has.
     #[error("{name} has no cell [{row}, {column}]")]
     NoSuchCell {

@@ -8,7 +8,7 @@ use transformer::presets::{self, Preset};
 use transformer::{NormalDraws, Target, Trace, forward};
 use universal::{
     Bounds, Capacity, Consumer, Fingerprint, Layout, Mixing, Program, Projection, Proof, RandomSpec,
-    Solve, TreeNorms, UniversalTransformer, tree_norms,
+    Solve, Tree, UniversalTransformer,
 };
 use universal::capacity::Estimate;
 
@@ -50,7 +50,7 @@ pub struct Played {
     /// The two outputs as tokens, where the target says how to read them: target, universal.
     pub readout: Option<(Vec<String>, Vec<String>)>,
     /// The tree of attention paths of the consumer asked for.
-    pub tree: TreeNorms,
+    pub tree: Tree,
     /// The widths that belong to the class.
     pub bounds: Bounds,
     /// What this universal transformer takes.
@@ -126,7 +126,7 @@ impl Workshop {
     pub fn play(&mut self, request: Request) -> Result<Played, Failure> {
         match &mut self.last {
             Some(last) if last.piece == request.piece => {
-                last.tree = tree_norms(&last.target, &last.target_trace, request.consumer);
+                last.tree = Tree::new(&last.target, &last.target_trace, request.consumer);
                 Ok(last.clone())
             }
             _ => {
@@ -165,7 +165,7 @@ impl Workshop {
             (preset.readout(&target_trace.output), preset.readout(&universal_trace.output))
         });
         let consumer = if crate::state::universal::fits(consumer, &class) { consumer } else { Consumer::Output };
-        let tree = tree_norms(&cast.target, &target_trace, consumer);
+        let tree = Tree::new(&cast.target, &target_trace, consumer);
         let solve = program.solve.clone();
         self.program = Some((cast.target.clone(), program));
         self.universal = Some((universal, frozen.clone()));

@@ -139,7 +139,7 @@ const RESIDUAL_WORDS: [(&str, bool); 2] = [("on", true), ("off", false)];
 /// The word of the random target in the URL, beside those of the presets.
 pub const RANDOM_TARGET: &str = "random";
 /// The preset that the workspace opens on.
-pub const FIRST_PRESET: &str = "induction-head";
+pub const FIRST_PRESET: &str = "induction";
 /// The most tokens that the page shows.
 pub const MOST_TOKENS: usize = 256;
 /// Longest target or input that is written into a link, in bytes before base64. Beyond it, a file.
@@ -147,7 +147,7 @@ const LONGEST_BLOB: usize = 6_000;
 
 impl Default for Piece {
     fn default() -> Self {
-        let class = transformer::presets::by_id(FIRST_PRESET).map_or(RANDOM_CLASS, |preset| preset.class());
+        let class = transformer::presets::by_id(FIRST_PRESET).map_or(RANDOM_CLASS, |preset| *preset.target.class());
         Piece {
             target: TargetSource::Preset(FIRST_PRESET.to_owned()),
             class,
@@ -191,7 +191,7 @@ impl Piece {
         let shape_before = (self.class.width, matches!(self.input, InputSource::Rows(_)));
         self.class = match &target {
             TargetSource::Preset(id) => {
-                transformer::presets::by_id(id).map_or(self.class, |preset| preset.class())
+                transformer::presets::by_id(id).map_or(self.class, |preset| *preset.target.class())
             }
             TargetSource::Own(target) => *target.class(),
             TargetSource::Random => self.class,
@@ -364,7 +364,7 @@ fn shape(class: &Class) -> (usize, usize, usize, usize) {
 fn base_class(target: &TargetSource) -> Class {
     match target {
         TargetSource::Preset(id) => {
-            transformer::presets::by_id(id).map_or(RANDOM_CLASS, |preset| preset.class())
+            transformer::presets::by_id(id).map_or(RANDOM_CLASS, |preset| *preset.target.class())
         }
         TargetSource::Random => RANDOM_CLASS,
         TargetSource::Own(target) => *target.class(),

@@ -16,7 +16,10 @@ async fn asks_no_other_host() -> Result<()> {
     let site = Site::serve(&dist()?, "", 0)?;
     let page = Window::default().open(site.address()).await?;
     let requests = page.requests().await?;
-    assert!(requests.iter().any(|address| address.ends_with(".wasm")), "the log shows what was asked: {requests:?}");
+    assert!(
+        requests.iter().any(|address| address.ends_with(".wasm")),
+        "the log shows what was asked: {requests:?}"
+    );
     let elsewhere: Vec<_> = requests.iter().filter(|address| !address.starts_with(site.address())).collect();
     assert!(elsewhere.is_empty(), "{elsewhere:?}");
     Ok(())

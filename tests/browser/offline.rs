@@ -44,7 +44,11 @@ async fn a_new_release_replaces_the_old_one() -> Result<()> {
     release.publish("second release")?;
     page.reload().await?;
     page.run("return navigator.serviceWorker.getRegistration().then((registration) => registration.update()).then(() => true)").await?;
-    page.wait("the new release is here", "return navigator.serviceWorker.getRegistration().then(({ waiting }) => waiting !== null)").await?;
+    page.wait(
+        "the new release is here",
+        "return navigator.serviceWorker.getRegistration().then(({ waiting }) => waiting !== null)",
+    )
+    .await?;
     assert_eq!(page.client.title().await?, "Pianola", "an open page keeps its release");
 
     page.reload().await?;
@@ -81,7 +85,8 @@ async fn a_release_that_is_only_half_there_is_not_taken() -> Result<()> {
 }
 
 /// The service worker answers for this page, and does so only once it has every file.
-const KEPT: &str = "return navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)";
+const KEPT: &str =
+    "return navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)";
 
 /// The title of the page that the service worker would show without a network.
 async fn kept(page: &Page) -> Result<String> {

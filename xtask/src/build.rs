@@ -25,7 +25,9 @@ pub fn build(tools: &Tools) -> Result<PathBuf> {
     let dist = project().join("dist");
     step("Build the page", || {
         // Trunk runs without a network, so that it never fetches tools; the crates must be here before.
-        run(cargo().args(["fetch", "--quiet", "--target", TARGET, "--target", "host-tuple"]).current_dir(project()))?;
+        run(cargo()
+            .args(["fetch", "--quiet", "--target", TARGET, "--target", "host-tuple"])
+            .current_dir(project()))?;
         run(trunk(tools)?.args(["build", "--release", "--offline", "--dist"]).arg(&stage))?;
         release::finish(&stage)?;
         if dist.exists() {

@@ -22,10 +22,8 @@ pub fn run(command: &mut Command) -> Result<()> {
 /// # Errors
 /// It cannot be started, or it says that it failed.
 pub fn output(command: &mut Command) -> Result<String> {
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .with_context(|| format!("cannot start {}", line(command)))?;
+    let output =
+        command.stdin(Stdio::null()).output().with_context(|| format!("cannot start {}", line(command)))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         bail!("`{}` ended with {}: {}", line(command), output.status, said.trim());
@@ -52,7 +50,8 @@ pub fn as_administrator(program: &str) -> Result<Command> {
     if output(Command::new("id").arg("-u"))? == "0" {
         return Ok(Command::new(program));
     }
-    output(Command::new("sudo").args(["-n", "true"])).context("this user may not install packages without a password")?;
+    output(Command::new("sudo").args(["-n", "true"]))
+        .context("this user may not install packages without a password")?;
     let mut command = Command::new("sudo");
     command.args(["-n", program]);
     Ok(command)

@@ -55,7 +55,10 @@ pub fn serve(tools: &Tools, options: &Options) -> Result<()> {
     println!("\nPianola is at {} (Ctrl+C ends it)", site.address());
     if opens {
         let program = ["xdg-open", "open", "wslview"].into_iter().find_map(find);
-        run(Command::new(program.context("no program that opens a browser was found: open the address yourself")?).arg(site.address()))?;
+        run(Command::new(
+            program.context("no program that opens a browser was found: open the address yourself")?,
+        )
+        .arg(site.address()))?;
     }
     loop {
         std::thread::park();

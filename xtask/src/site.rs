@@ -119,7 +119,11 @@ impl Host {
     /// The file that an address names; `None` when there is none or when it lies outside the folder.
     fn file(&self, url: &str) -> Option<PathBuf> {
         let path = url.split(['?', '#']).next()?.strip_prefix(&self.prefix)?;
-        let path = if path.is_empty() || path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() };
+        let path = if path.is_empty() || path.ends_with('/') {
+            format!("{path}index.html")
+        } else {
+            path.to_owned()
+        };
         if path.split('/').any(|part| part.is_empty() || part.starts_with('.')) {
             return None;
         }
@@ -141,7 +145,9 @@ mod tests {
         let host = host(env!("CARGO_MANIFEST_DIR"), "/some/where/");
         let found = host.file("/some/where/src/site.rs?page=x").unwrap();
         assert_eq!(found, Path::new(env!("CARGO_MANIFEST_DIR")).join("src/site.rs"));
-        for outside in ["/src/site.rs", "/some/where/../Cargo.toml", "/some/where//etc/passwd", "/some/where/src"] {
+        for outside in
+            ["/src/site.rs", "/some/where/../Cargo.toml", "/some/where//etc/passwd", "/some/where/src"]
+        {
             assert_eq!(host.file(outside), None, "{outside}");
         }
     }

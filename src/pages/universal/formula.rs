@@ -32,19 +32,19 @@ pub fn attention(room: Room, side: Side, layer: usize, head: usize, cell: Cell) 
         Attention::Softmax => view! {
             <math>
                 <mfrac>
-                    <msup><mi>"e"</mi><mrow><mn>{number::brief(score)}</mn><mo>"−"</mo><mn>{number::brief(largest)}</mn></mrow></msup>
+                    <msup><mi>"e"</mi><mrow><mn>{number::short(score)}</mn><mo>"−"</mo><mn>{number::short(largest)}</mn></mrow></msup>
                     <mrow>
                         <munder><mo>"∑"</mo><mi>"k"</mi></munder>
-                        <msup><mi>"e"</mi><mrow><msub><mi>"s"</mi><mi>"k"</mi></msub><mo>"−"</mo><mn>{number::brief(largest)}</mn></mrow></msup>
+                        <msup><mi>"e"</mi><mrow><msub><mi>"s"</mi><mi>"k"</mi></msub><mo>"−"</mo><mn>{number::short(largest)}</mn></mrow></msup>
                     </mrow>
                 </mfrac>
                 <mo>"="</mo>
-                <mfrac><mn>{number::brief((score - largest).exp())}</mn><mn>{number::brief(sum)}</mn></mfrac>
+                <mfrac><mn>{number::short((score - largest).exp())}</mn><mn>{number::short(sum)}</mn></mfrac>
             </math>
         }
         .into_any(),
         Attention::AverageHard | Attention::LeftmostHard => view! {
-            <p>{move || t.get().score_against(&number::brief(score), &number::brief(largest))}</p>
+            <p>{move || t.get().score_against(&number::short(score), &number::short(largest))}</p>
         }
         .into_any(),
     }
@@ -83,7 +83,7 @@ pub fn state(room: Room, side: Side, level: usize, cell: Cell) -> AnyView {
         .map(|(index, (name, value))| {
             view! {
                 {(index > 0).then(|| view! { <mo>"+"</mo> })}
-                <munder><mn>{number::brief(value)}</mn><mtext>{name}</mtext></munder>
+                <munder><mn>{number::short(value)}</mn><mtext>{name}</mtext></munder>
             }
         })
         .collect_view();

@@ -96,7 +96,7 @@ pub fn AttentionMap(side: Side, layer: usize, head: usize, right_shows: RwSignal
                 <p class="map-verdict">
                     {move || difference.get().map(|difference| match difference == 0.0 {
                         true => t.get().equal_to_the_last_bit().to_owned(),
-                        false => t.get().at_most_apart(&number::brief(difference)),
+                        false => t.get().at_most_apart(&number::short(difference)),
                     })}
                 </p>
             })}
@@ -184,10 +184,16 @@ pub fn lit_by(parts: impl Iterator<Item = Part>) -> Lit {
             Part::Cell(row, col) => lit.cells.push(Cell::new(row, col)),
             Part::Row(row) => lit.rows.push(row),
             Part::Column(col) => lit.cols.push(col),
-            Part::Whole => lit.whole = true,
+            // A whole matrix is lit by the frame round it; see `is_lit_whole`.
+            Part::Whole => {}
         }
     }
     lit
+}
+
+/// Whether a matrix is lit as a whole.
+pub fn is_lit_whole(mut parts: impl Iterator<Item = Part>) -> bool {
+    parts.any(|part| part == Part::Whole)
 }
 
 /// Puts an edit among others; a cell that was edited before has its newest value only.

@@ -108,7 +108,7 @@ impl Page {
         let field = "const [control] = arguments; const fields = 'input[type=file]'; \
                      return control.matches(fields) ? control : (control.control ?? control.parentElement.querySelector(fields))";
         let field = self.client.execute(field, vec![serde_json::to_value(&control)?]).await?;
-        let field = self.from_json(field).with_context(|| format!("{name} has no file field"))?;
+        let field = self.to_element(field).with_context(|| format!("{name} has no file field"))?;
         let path = path.canonicalize().with_context(|| format!("no file {}", path.display()))?;
         Ok(field.send_keys(&path.to_string_lossy()).await?)
     }
@@ -128,7 +128,9 @@ impl Page {
             match found[..] {
                 [node] => return self.element(node).await,
                 [] if Instant::now() < deadline => sleep(Duration::from_millis(50)).await,
-                [] => bail!("nothing named “{name}” has a role of {roles:?}; with this name there are {seen:?}"),
+                [] => {
+                    bail!("nothing named “{name}” has a role of {roles:?}; with this name there are {seen:?}")
+                }
                 _ => bail!("{} elements named “{name}” have a role of {roles:?}: {seen:?}", found.len()),
             }
         }
@@ -145,7 +147,9 @@ impl Page {
         let nodes = found["nodes"].as_array().context("the accessibility tree is no list")?;
         let shown = nodes.iter().filter(|node| node["ignored"] != true);
         Ok(shown
-            .filter_map(|node| Some((node["role"]["value"].as_str()?.to_owned(), node["backendDOMNodeId"].as_i64()?)))
+            .filter_map(|node| {
+                Some((node["role"]["value"].as_str()?.to_owned(), node["backendDOMNodeId"].as_i64()?))
+            })
             .collect())
     }
 
@@ -154,7 +158,7 @@ impl Page {
         let object = self.devtools("DOM.resolveNode", json!({"backendNodeId": node})).await?;
         let keep = json!({"objectId": object["object"]["objectId"], "functionDeclaration": "function () { window.foundByName = this }"});
         self.devtools("Runtime.callFunctionOn", keep).await?;
-        self.from_json(self.run("return window.foundByName").await?)
+        self.to_element(self.run("return window.foundByName").await?)
     }
 
     /// From an element of WebDriver to an object of the DevTools protocol.
@@ -173,10 +177,10 @@ impl Page {
         }
         let label = "return arguments[0].labels?.[0] ?? null";
         let label = self.client.execute(label, vec![serde_json::to_value(&element)?]).await?;
-        Ok(self.from_json(label).context("it can neither be clicked nor has it a label")?.click().await?)
+        Ok(self.to_element(label).context("it can neither be clicked nor has it a label")?.click().await?)
     }
 
-    fn from_json(&self, value: Value) -> Result<Element> {
+    fn to_element(&self, value: Value) -> Result<Element> {
         let reference = value.as_object().and_then(|object| object.values().next()?.as_str());
         let reference = reference.with_context(|| format!("{value} is no element"))?;
         Ok(Element::from_element_id(self.client.clone(), reference.to_owned().into()))

@@ -38,6 +38,8 @@ pub fn dist() -> Result<PathBuf> {
 
 fn from_environment(name: &str) -> Result<PathBuf> {
     let value = std::env::var_os(name);
-    let value = value.with_context(|| format!("{name} is not set: run `cargo xtask test`, or `cargo xtask browser <filter>`"))?;
+    let value = value.with_context(|| {
+        format!("{name} is not set: run `cargo xtask test`, or `cargo xtask browser <filter>`")
+    })?;
     Ok(value.into())
 }

@@ -23,10 +23,12 @@ impl Page {
     pub async fn requests(&self) -> Result<Vec<String>> {
         let mut addresses = Vec::new();
         for entry in self.entries("performance").await? {
-            let event: Value = serde_json::from_str(entry["message"].as_str().context("an entry without a message")?)?;
+            let event: Value =
+                serde_json::from_str(entry["message"].as_str().context("an entry without a message")?)?;
             let event = &event["message"];
             if event["method"] == "Network.requestWillBeSent" {
-                let address = event["params"]["request"]["url"].as_str().context("a request without an address")?;
+                let address =
+                    event["params"]["request"]["url"].as_str().context("a request without an address")?;
                 if !address.starts_with("data:") && !address.starts_with("blob:") {
                     addresses.push(address.to_owned());
                 }

@@ -72,7 +72,10 @@ impl Page {
             if Instant::now() > deadline {
                 let seen = self.client.source().await.unwrap_or_default();
                 let start: String = seen.chars().take(2000).collect();
-                bail!("waited a minute until {what}; errors: {:?}; the page is {start}", self.console_errors().await?);
+                bail!(
+                    "waited a minute until {what}; errors: {:?}; the page is {start}",
+                    self.console_errors().await?
+                );
             }
             sleep(Duration::from_millis(20)).await;
         }

@@ -43,8 +43,13 @@ impl Window {
     /// The browser cannot be started, or the page does not come to rest.
     pub async fn open(&self, address: &str) -> Result<Page> {
         let driver = Driver::shared()?;
-        let Value::Object(capabilities) = self.capabilities()? else { unreachable!("capabilities are an object") };
-        let client = ClientBuilder::new(HttpConnector::new()).capabilities(capabilities).connect(&driver.address()).await?;
+        let Value::Object(capabilities) = self.capabilities()? else {
+            unreachable!("capabilities are an object")
+        };
+        let client = ClientBuilder::new(HttpConnector::new())
+            .capabilities(capabilities)
+            .connect(&driver.address())
+            .await?;
         let page = Page::new(client, driver).await?;
         page.devtools(
             "Emulation.setDeviceMetricsOverride",

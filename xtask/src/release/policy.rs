@@ -57,6 +57,9 @@ mod tests {
         let page = add(html).unwrap();
         // `printf 'alert(1)' | openssl dgst -sha256 -binary | base64`
         assert!(page.contains("script-src 'self' 'wasm-unsafe-eval' 'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI='; style-src"), "{page}");
-        assert!(page.starts_with("<head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\""), "{page}");
+        assert!(
+            page.starts_with("<head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\""),
+            "{page}"
+        );
     }
 }

@@ -47,14 +47,21 @@ mod tests {
         write(&folder).unwrap();
         let one = fs::read_to_string(folder.join(FILE)).unwrap();
         write(&folder).unwrap();
-        assert_eq!(fs::read_to_string(folder.join(FILE)).unwrap(), one, "the same files make the same release");
+        assert_eq!(
+            fs::read_to_string(folder.join(FILE)).unwrap(),
+            one,
+            "the same files make the same release"
+        );
         fs::write(folder.join("fonts/a.woff2"), "another font").unwrap();
         write(&folder).unwrap();
         let other = fs::read_to_string(folder.join(FILE)).unwrap();
         fs::remove_dir_all(&folder).unwrap();
 
         assert_ne!(one, other);
-        assert!(one.contains("\"./\"") && one.contains("\"fonts/a.woff2\"") && !one.contains("\"sw.js\""), "{one}");
+        assert!(
+            one.contains("\"./\"") && one.contains("\"fonts/a.woff2\"") && !one.contains("\"sw.js\""),
+            "{one}"
+        );
         assert!(!one.contains("@RELEASE@") && !one.contains("@FILES@"));
     }
 }

@@ -13,12 +13,15 @@ pub fn name_by_content(folder: &Path, html: &str) -> Result<String> {
     let code = read("worker_bg.wasm")?;
     let bindings = read("worker.js")?;
     let loader = read("worker_loader.js")?;
-    let content: [u8; 32] = Sha256::new().chain_update(&code).chain_update(&bindings).chain_update(&loader).finalize().into();
+    let content: [u8; 32] =
+        Sha256::new().chain_update(&code).chain_update(&bindings).chain_update(&loader).finalize().into();
     let name = format!("worker-{}", hexadecimal(&content[..8]));
 
     let rename = |text: Vec<u8>| -> Result<String> {
         let text = String::from_utf8(text)?;
-        Ok(text.replace("worker_bg.wasm", &format!("{name}_bg.wasm")).replace("worker.js", &format!("{name}.js")))
+        Ok(text
+            .replace("worker_bg.wasm", &format!("{name}_bg.wasm"))
+            .replace("worker.js", &format!("{name}.js")))
     };
     fs::write(folder.join(format!("{name}.js")), rename(bindings)?)?;
     fs::write(folder.join(format!("{name}_loader.js")), rename(loader)?)?;

@@ -13,7 +13,13 @@ pub fn install(packages: &[&str]) -> Result<()> {
     }
     let apt = |arguments: &[&str]| -> Result<()> {
         let mut command = as_administrator("env")?;
-        command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet=2", "-o", "DPkg::Lock::Timeout=300"]);
+        command.args([
+            "DEBIAN_FRONTEND=noninteractive",
+            "apt-get",
+            "--quiet=2",
+            "-o",
+            "DPkg::Lock::Timeout=300",
+        ]);
         run(command.args(arguments))
     };
     apt(&["update"])?;

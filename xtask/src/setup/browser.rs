@@ -33,7 +33,8 @@ impl Browser {
     }
 
     fn find() -> Option<Browser> {
-        let program = ["chromium", "chromium-browser", "google-chrome", "chrome"].into_iter().find_map(find)?;
+        let program =
+            ["chromium", "chromium-browser", "google-chrome", "chrome"].into_iter().find_map(find)?;
         Some(Browser { program, driver: find("chromedriver")? })
     }
 }

@@ -22,7 +22,9 @@ impl Cache {
     /// There is no such folder and it cannot be made.
     pub fn open() -> Result<Cache> {
         let root = root().context("no home folder is known: set PIANOLA_TOOLS to a folder for the tools")?;
-        fs::create_dir_all(&root).with_context(|| format!("cannot make {}: set PIANOLA_TOOLS to another folder", root.display()))?;
+        fs::create_dir_all(&root).with_context(|| {
+            format!("cannot make {}: set PIANOLA_TOOLS to another folder", root.display())
+        })?;
         let lock = File::create(root.join("lock"))?;
         if lock.try_lock().is_err() {
             println!("   waiting for another set-up to end ({})", root.display());
@@ -35,7 +37,12 @@ impl Cache {
     ///
     /// # Errors
     /// The installation fails, or what it installed does not hold.
-    pub fn get(&self, name: &str, verify: impl Fn(&Path) -> Result<()>, install: impl Fn(&Path) -> Result<()>) -> Result<PathBuf> {
+    pub fn get(
+        &self,
+        name: &str,
+        verify: impl Fn(&Path) -> Result<()>,
+        install: impl Fn(&Path) -> Result<()>,
+    ) -> Result<PathBuf> {
         let folder = self.root.join(name);
         if verify(&folder).is_ok() {
             return Ok(folder);
@@ -69,7 +76,11 @@ mod tests {
     use anyhow::bail;
 
     fn cache() -> Cache {
-        let root = env::temp_dir().join(format!("pianola-cache-{}-{:?}", std::process::id(), std::thread::current().id()));
+        let root = env::temp_dir().join(format!(
+            "pianola-cache-{}-{:?}",
+            std::process::id(),
+            std::thread::current().id()
+        ));
         fs::create_dir_all(&root).unwrap();
         let lock = File::create(root.join("lock")).unwrap();
         Cache { root, _lock: lock }

@@ -43,10 +43,16 @@ impl Tools {
         let tools = [
             Tool { name: "trunk", package: "trunk", version: TRUNK, source: Source::CratesIoLocked },
             // Its own lock file names a release of a dependency that was withdrawn.
-            Tool { name: "wasm-bindgen", package: "wasm-bindgen-cli", version: WASM_BINDGEN, source: Source::CratesIo },
+            Tool {
+                name: "wasm-bindgen",
+                package: "wasm-bindgen-cli",
+                version: WASM_BINDGEN,
+                source: Source::CratesIo,
+            },
             Tool { name: "wasm-opt", package: "binaryen", version: BINARYEN, source: Source::Npm },
         ];
-        let folders = tools.iter().filter_map(|tool| tool.set_up(&cache).transpose()).collect::<Result<_>>()?;
+        let folders =
+            tools.iter().filter_map(|tool| tool.set_up(&cache).transpose()).collect::<Result<_>>()?;
         Ok(Tools { folders, toolchain })
     }
 
@@ -72,7 +78,9 @@ pub fn axe() -> Result<PathBuf> {
     let script = |folder: &Path| folder.join("node_modules/axe-core/axe.min.js");
     let folder = cache.get(
         &format!("axe-core-{AXE}"),
-        |folder| if script(folder).is_file() { Ok(()) } else { bail!("{} is missing", script(folder).display()) },
+        |folder| {
+            if script(folder).is_file() { Ok(()) } else { bail!("{} is missing", script(folder).display()) }
+        },
         |folder| install_from_npm("axe-core", AXE, folder),
     )?;
     Ok(script(&folder))

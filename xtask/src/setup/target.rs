@@ -25,7 +25,10 @@ impl Toolchain {
     /// Makes a command use this compiler.
     pub fn apply(self, command: &mut Command) {
         if self == Toolchain::Debian {
-            command.env("RUSTUP_TOOLCHAIN", "/usr").env("RUSTC", "/usr/bin/rustc").env("CARGO", "/usr/bin/cargo");
+            command
+                .env("RUSTUP_TOOLCHAIN", "/usr")
+                .env("RUSTC", "/usr/bin/rustc")
+                .env("CARGO", "/usr/bin/cargo");
         }
     }
 }
@@ -67,16 +70,23 @@ fn build_from_debian() -> Result<()> {
     fs::write(folder.join("src/lib.rs"), "")?;
     fs::write(folder.join("Cargo.toml"), "[package]\nname = \"empty\"\nedition = \"2024\"\n[workspace]\n")?;
     let mut build = Command::new("/usr/bin/cargo");
-    build.args(["build", "--release", "-Zbuild-std=std,panic_abort", "--target", TARGET]).current_dir(&folder);
+    build
+        .args(["build", "--release", "-Zbuild-std=std,panic_abort", "--target", TARGET])
+        .current_dir(&folder);
     // Debian's is a stable compiler; the flag lets it build its own standard library.
-    build.env("RUSTC_BOOTSTRAP", "1").env("RUSTC", "/usr/bin/rustc").env("CARGO_TARGET_DIR", folder.join("target"));
+    build
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTC", "/usr/bin/rustc")
+        .env("CARGO_TARGET_DIR", folder.join("target"));
     build.env_remove("RUSTUP_TOOLCHAIN");
     run(&mut build)?;
 
-    let place = output(Command::new("/usr/bin/rustc").args(["--print", "target-libdir", "--target", TARGET]))?;
+    let place =
+        output(Command::new("/usr/bin/rustc").args(["--print", "target-libdir", "--target", TARGET]))?;
     run(as_administrator("mkdir")?.args(["-p", &place]))?;
     let built = libraries(&folder.join("target").join(TARGET).join("release/deps"))?;
-    let ours = |path: &&PathBuf| !path.ends_with("libempty.rlib") && !path.to_string_lossy().contains("libempty-");
+    let ours =
+        |path: &&PathBuf| !path.ends_with("libempty.rlib") && !path.to_string_lossy().contains("libempty-");
     run(as_administrator("cp")?.args(built.iter().filter(ours)).arg(&place))?;
     Ok(fs::remove_dir_all(folder)?)
 }

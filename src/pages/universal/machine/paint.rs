@@ -3,7 +3,7 @@
 
 use std::f64::consts::PI;
 
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{ArrayView2, s};
 use universal::Consumer;
 
 use super::layout::Node;
@@ -470,9 +470,4 @@ fn color(palette: &Palette, value: f64, scale: Scale) -> Rgba {
         Mark::Nan => palette.nan,
         Mark::PlusInfinity | Mark::MinusInfinity => palette.infinite,
     }
-}
-
-/// The largest modulus of a matrix, for a scale.
-pub fn largest(values: &Array2<f64>) -> f64 {
-    values.iter().filter(|value| value.is_finite()).fold(0.0, |most, value| most.max(value.abs()))
 }
