@@ -38,6 +38,9 @@ impl std::fmt::Display for Fingerprint {
     }
 }
 
+/// How many numbers are hashed at once.
+const RUN: usize = 512;
+
 fn add_projection(hasher: &mut Xxh3, projection: &Projection) {
     match projection {
         Projection::Selection { offset, width } => add_numbers(hasher, [*offset, *width]),
@@ -47,9 +50,16 @@ fn add_projection(hasher: &mut Xxh3, projection: &Projection) {
 
 fn add_weights(hasher: &mut Xxh3, weights: &ndarray::Array2<f64>) {
     add_numbers(hasher, [weights.nrows(), weights.ncols()]);
+    // In runs: a call for each number would take longer than the hash itself.
+    let mut bytes = Vec::with_capacity(RUN * size_of::<f64>());
     for weight in weights {
-        hasher.update(&weight.to_bits().to_le_bytes());
+        bytes.extend_from_slice(&weight.to_bits().to_le_bytes());
+        if bytes.len() == bytes.capacity() {
+            hasher.update(&bytes);
+            bytes.clear();
+        }
     }
+    hasher.update(&bytes);
 }
 
 /// Always as 64 bits, so that a fingerprint is the same on every platform.

@@ -6,6 +6,35 @@
 //!
 //! A [`UniversalTransformer`] is built from a class and a [`Construction`] only. A target enters by
 //! [`UniversalTransformer::program`] alone, so frozen weights cannot depend on a target.
+//!
+//! ```
+//! use ndarray::array;
+//! use transformer::{Attention, Class, Mask, Scale, Target};
+//! use universal::{Proof, UniversalTransformer, Verdict};
+//!
+//! let class = Class {
+//!     heads: 2,
+//!     layers: 2,
+//!     width: 3,
+//!     head_width: 2,
+//!     attention: Attention::Softmax,
+//!     mask: Mask::Causal,
+//!     scale: Scale::InverseSqrt,
+//!     residual: false,
+//! };
+//! let universal = UniversalTransformer::sparse(class)?;
+//! let x = array![[1.0, 0.0, 0.5], [0.0, 1.0, -0.5], [1.0, 1.0, 0.0]];
+//! // The same frozen weights play one target after the other; only the program changes.
+//! for seed in [1, 2] {
+//!     let target = Target::random(class, seed)?;
+//!     let program = universal.program(&target)?;
+//!     let played = universal.forward(x.view(), program.embedding.view())?;
+//!     let expected = transformer::forward(&target, x.view())?;
+//!     let proof = Proof::new(&target, &expected, &universal, &played, None);
+//!     assert_eq!(proof.verdict, Verdict::Exact);
+//! }
+//! # Ok::<(), universal::Error>(())
+//! ```
 
 pub mod bounds;
 pub mod capacity;

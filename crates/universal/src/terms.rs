@@ -3,7 +3,7 @@
 
 use ndarray::{Array2, ArrayView2, Axis, s};
 use serde::{Deserialize, Serialize};
-use transformer::{AttentionPath, Target, Trace, path_index, path_term, path_weight};
+use transformer::{AttentionPath, Layer, Target, Trace, path_index, path_term, path_weight};
 
 use crate::unfold::{Root, by_values, unfold_levels};
 use crate::{Consumer, UniversalTransformer};
@@ -26,8 +26,16 @@ impl Tree {
         let class = target.class();
         let (depth, width) = (consumer.depth(class), consumer.width(class));
         let weight = consumer_weight(target, consumer);
-        let terms =
-            all_terms(target, trace, depth).iter().map(|term| norm(term.dot(&weight).view())).collect();
+        let mut terms = Vec::new();
+        let values = |layer: &Layer| layer.heads.iter().map(|head| head.wvo()).collect();
+        let walk = Walk {
+            attention: &trace.attention,
+            values: target.layers().iter().map(values).collect(),
+            weight: &weight,
+            depth,
+            residual: class.residual,
+        };
+        walk.push_norms(0, &trace.states[0], &mut terms);
         let mut levels = unfold_levels(class, Root { depth, weight }, by_values(target));
         // Unfolding begins at the root, the last level.
         levels.reverse();
@@ -106,26 +114,33 @@ impl UniversalTransformer {
     }
 }
 
-/// A[l,h_l] ⋯ A[1,h_1] X W_p for all paths of a length, in their order.
-fn all_terms(target: &Target, trace: &Trace, length: usize) -> Vec<Array2<f64>> {
-    let mut terms = vec![trace.states[0].clone()];
-    for layer in 0..length {
-        let values: Vec<_> = target.layers()[layer].heads.iter().map(|head| head.wvo()).collect();
-        terms = terms
-            .into_iter()
-            .flat_map(|term| {
-                let through_heads: Vec<_> = values
-                    .iter()
-                    .zip(&trace.attention[layer])
-                    .map(|(value, attention)| attention.dot(&term).dot(value))
-                    .collect();
-                // The skip, where there is one, is the first step.
-                let skipped = target.class().residual.then_some(term);
-                skipped.into_iter().chain(through_heads)
-            })
-            .collect();
+/// What the term of a path is made of on its way to a consumer.
+struct Walk<'a> {
+    attention: &'a [Vec<Array2<f64>>],
+    /// Wvo, `[layer][head]`.
+    values: Vec<Vec<Array2<f64>>>,
+    /// The weight of the consumer.
+    weight: &'a Array2<f64>,
+    depth: usize,
+    residual: bool,
+}
+
+impl Walk<'_> {
+    /// Pushes the norms of the terms of all paths that begin with one whose term so far is `term`, in their
+    /// order. Depth first, because all terms together may be more than memory holds.
+    fn push_norms(&self, layer: usize, term: &Array2<f64>, norms: &mut Vec<f64>) {
+        if layer == self.depth {
+            norms.push(norm(term.dot(self.weight).view()));
+            return;
+        }
+        // The skip, where there is one, is the first step.
+        if self.residual {
+            self.push_norms(layer + 1, term, norms);
+        }
+        for (value, attention) in self.values[layer].iter().zip(&self.attention[layer]) {
+            self.push_norms(layer + 1, &attention.dot(term).dot(value), norms);
+        }
     }
-    terms
 }
 
 fn is_node(target: &Target, consumer: Consumer, level: usize, rest: &AttentionPath) -> bool {
