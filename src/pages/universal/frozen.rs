@@ -152,7 +152,7 @@ fn paint_routing(
         let mark = Rect::new(offset as f64 * unit, top, width as f64 * unit, height);
         painter.fill_round_rect(mark, 2.0, color);
         let style = TextStyle::new(color, palette.text_tiny, Family::Mono).aligned(Align::Center);
-        painter.text(label, Point::new(x.clamp(9.0, size.x - 9.0), top - 9.0), &style);
+        painter.text(label, Point::new(x.min(size.x - 9.0).max(9.0), top - 9.0), &style);
     }
 }
 
