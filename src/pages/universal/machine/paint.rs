@@ -155,7 +155,7 @@ pub fn paint_roll(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, l
         }
         let path = node.rest.to_string();
         let label = TextStyle::new(palette.soft, palette.text_tiny, Family::Mono);
-        if fits(&path, width + 4.0, palette.text_tiny) {
+        if fits(&path, width, palette.text_tiny) {
             let at = Point::new(x + width / 2.0, cells_top + cells_height + 17.0);
             painter.text(&path, at, &label.aligned(Align::Center).on(Baseline::Top));
         }
@@ -366,7 +366,7 @@ fn name(painter: &mut dyn Painter, palette: &Palette, node: &Node, x: f64, width
     } else {
         (node.rest.to_string(), palette.soft)
     };
-    if fits(&text, width + 12.0, palette.text_tiny) {
+    if fits(&text, width + if node.is_root() { 12.0 } else { 0.0 }, palette.text_tiny) {
         let style = TextStyle::new(color, palette.text_tiny, Family::Mono);
         let at = Point::new(x + width / 2.0, top);
         painter.text(&text, at, &style.aligned(Align::Center).on(Baseline::Top));
