@@ -31,7 +31,11 @@ pub fn Controls() -> impl IntoView {
         Signal::derive(move || room.piece.with(|piece| of(&piece.class)) as f64)
     };
     let is_random = Memo::new(move |_| room.piece.with(|piece| piece.construction == Construction::Random));
+    // On a small screen the picture comes first and the controls open on demand.
+    let opens = window().inner_width().ok().and_then(|width| width.as_f64()).is_none_or(|width| width >= 640.0);
     view! {
+        <details class="control-details" open=opens>
+        <summary>{move || t.get().controls()}</summary>
         <div class="control-bar" role="group" aria-label=move || t.get().controls()>
             <Named name="preset"><PresetControl/></Named>
             <Named name="construction"><ConstructionControl/></Named>
@@ -88,6 +92,7 @@ pub fn Controls() -> impl IntoView {
             <Named name="text"><InputControl/></Named>
             <Named name="files"><FileControls/></Named>
         </div>
+        </details>
     }
 }
 

@@ -103,7 +103,12 @@ fn Picture(room: Room) -> impl IntoView {
                     };
                     view! {
                         <div class="picture-rule"><span>{move || t.get().layer(layer + 1)}</span></div>
-                        <div class="picture-side">{maps(Side::Target)}</div>
+                        <div class="picture-side">
+                            {maps(Side::Target)}
+                            {(layer + 1 < layers).then(|| view! {
+                                <StateMap side=Side::Target level=layer + 1 name=Signal::stored(format!("X[{}]", layer + 1))/>
+                            })}
+                        </div>
                         <div class="picture-middle"><MachineBand machine band=Band::Layer(layer)/></div>
                         <div class="picture-side is-universal">{maps(Side::Universal)}</div>
                     }
