@@ -183,6 +183,7 @@ pub fn Slider(
             <Field label=label value=value range=range on_input=on_input class="slider-number"/>
         </div>
     }
+    .into_any()
 }
 
 /// The positions of a slider's thumb.
@@ -210,6 +211,7 @@ pub fn NumberField(
             <Field label=label value=value range=range on_input=on_input class=""/>
         </div>
     }
+    .into_any()
 }
 
 /// The seed of a draw, with a button that draws another.
@@ -254,6 +256,7 @@ pub fn SeedField(
             />
         </div>
     }
+    .into_any()
 }
 
 /// The field itself: what is typed is kept while it is wrong, and says why; leaving the field brings back the number.
