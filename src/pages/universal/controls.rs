@@ -18,7 +18,9 @@ use crate::jobs::protocol::{Answer, Request};
 use crate::language::{Language, use_language};
 use crate::notices::Notices;
 use crate::state::universal::{Construction, InputSource, MOST_TOKENS, Piece, RANDOM_TARGET, TargetSource};
-use crate::widgets::controls::{Choice, FileButton, Menu, MenuItem, Range, SeedField, Segments, Select, Slider, TextField, Toggle};
+use crate::widgets::controls::{
+    Choice, FileButton, Menu, MenuItem, Range, SeedField, Segments, Select, Slider, TextField, Toggle,
+};
 use crate::widgets::icon::Icon;
 
 /// All controls in their bar. A lesson hides those that the link names.
@@ -173,11 +175,13 @@ fn RandomControls() -> impl IntoView {
             Choice::new(Law::LowRank, t.low_rank()).noted(t.low_rank_note()),
         ]
     });
-    let change = move |change: fn(&mut Piece)| room.change(|mut piece| {
-        change(&mut piece);
-        piece.embedding_edits.clear();
-        piece
-    });
+    let change = move |change: fn(&mut Piece)| {
+        room.change(|mut piece| {
+            change(&mut piece);
+            piece.embedding_edits.clear();
+            piece
+        })
+    };
     view! {
         <Named name="law">
             <Select label=Signal::derive(move || t.get().law().to_owned()) options=laws
@@ -219,14 +223,18 @@ fn TokensControl() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
     let count = Memo::new(move |_| read(room, |played| Some(played.input.nrows())).unwrap_or(1));
-    let most = Signal::derive(move || Range::whole(1, read(room, |played| Some(longest(&played.piece))).unwrap_or(32) as i32));
+    let most = Signal::derive(move || {
+        Range::whole(1, read(room, |played| Some(longest(&played.piece))).unwrap_or(32) as i32)
+    });
     let set = move |n: f64| {
         let n = (n as usize).clamp(1, MOST_TOKENS);
         let known = read(room, |played| Some((played.tokens.clone(), played.input.clone())));
         room.change(|mut piece| {
             piece.input_edits.retain(|edit| edit.row < n);
             piece.input = match (known, &piece.input) {
-                (_, InputSource::Drawn(_)) | (None, _) | (Some((None, _)), InputSource::Example) => InputSource::Drawn(n),
+                (_, InputSource::Drawn(_)) | (None, _) | (Some((None, _)), InputSource::Example) => {
+                    InputSource::Drawn(n)
+                }
                 (Some((Some(tokens), _)), _) => InputSource::Text(resized(&tokens, start_of(&piece), n)),
                 (Some((None, rows)), _) => {
                     let take: Vec<usize> = (0..n).map(|row| row % rows.nrows()).collect();
@@ -248,7 +256,13 @@ fn resized(tokens: &[String], start: Option<&str>, n: usize) -> String {
     let skip = usize::from(start.is_some() && tokens.first().map(String::as_str) == start);
     let words = &tokens[skip..];
     let wanted = n.saturating_sub(skip).max(1);
-    words.iter().cycle().take(if words.is_empty() { 0 } else { wanted }).cloned().collect::<Vec<_>>().join(" ")
+    words
+        .iter()
+        .cycle()
+        .take(if words.is_empty() { 0 } else { wanted })
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn start_of(piece: &Piece) -> Option<&'static str> {
@@ -286,17 +300,21 @@ fn InputControl() -> impl IntoView {
             .unwrap_or_default(),
         })
     });
-    let has_text = Memo::new(move |_| room.piece.with(|piece| match (&piece.input, &piece.target) {
-        (InputSource::Rows(_), _) => false,
-        (_, TargetSource::Own(target)) => target.vocabulary().is_some(),
-        _ => true,
-    }));
-    let example = Signal::derive(move || Some(t.get().input_example().to_owned()));
-    let set = move |text: String| room.change(|mut piece| {
-        piece.input_edits.clear();
-        piece.input = if text.trim().is_empty() { InputSource::Example } else { InputSource::Text(text) };
-        piece
+    let has_text = Memo::new(move |_| {
+        room.piece.with(|piece| match (&piece.input, &piece.target) {
+            (InputSource::Rows(_), _) => false,
+            (_, TargetSource::Own(target)) => target.vocabulary().is_some(),
+            _ => true,
+        })
     });
+    let example = Signal::derive(move || Some(t.get().input_example().to_owned()));
+    let set = move |text: String| {
+        room.change(|mut piece| {
+            piece.input_edits.clear();
+            piece.input = if text.trim().is_empty() { InputSource::Example } else { InputSource::Text(text) };
+            piece
+        })
+    };
     view! {
         <Show when=move || has_text.get()
             fallback=move || view! { <p class="quiet">{move || t.get().input_is_numbers()}</p> }>
@@ -311,21 +329,23 @@ fn FileControls() -> impl IntoView {
     let client = expect_context::<Client>();
     let notices = expect_context::<Notices>();
     let t = use_language();
-    let import = move |kind: ImportKind| move |file: File| {
-        leptos::task::spawn_local(async move {
-            let Ok(buffer) = JsFuture::from(file.array_buffer()).await else { return };
-            let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
-            let piece = Box::new(room.piece.get_untracked());
-            let request = import::Request { kind, name: file.name(), bytes, piece };
-            client.ask(Line::Files, Request::Import(request), move |answer| match answer {
-                Ok(Answer::Import(imported)) => {
-                    notices.clear_failures();
-                    room.change(|_| *imported.piece);
-                }
-                Ok(_) => {}
-                Err(failure) => notices.failure(failure),
+    let import = move |kind: ImportKind| {
+        move |file: File| {
+            leptos::task::spawn_local(async move {
+                let Ok(buffer) = JsFuture::from(file.array_buffer()).await else { return };
+                let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
+                let piece = Box::new(room.piece.get_untracked());
+                let request = import::Request { kind, name: file.name(), bytes, piece };
+                client.ask(Line::Files, Request::Import(request), move |answer| match answer {
+                    Ok(Answer::Import(imported)) => {
+                        notices.clear_failures();
+                        room.change(|_| *imported.piece);
+                    }
+                    Ok(_) => {}
+                    Err(failure) => notices.failure(failure),
+                });
             });
-        });
+        }
     };
     let export = move |kind: ExportKind| {
         let piece = Box::new(room.piece.get_untracked());

@@ -8,6 +8,7 @@ mod matrices;
 mod proof;
 mod room;
 mod stories;
+mod tree;
 
 use leptos::prelude::*;
 
@@ -17,6 +18,7 @@ use self::matrices::{AttentionMap, RightShows, Side, StateMap, read};
 use self::proof::{ProofTable, ProofView, holds};
 use self::room::Room;
 use self::stories::Story;
+use self::tree::TreePanel;
 use crate::language::use_language;
 
 /// The whole workspace.
@@ -35,6 +37,7 @@ pub fn UniversalPage() -> impl IntoView {
         <Controls/>
         <Story/>
         <Picture room/>
+        <TreePanel/>
         <section class="panel">
             <h2>{move || t.get().proof_title()}</h2>
             <ProofTable/>

@@ -100,7 +100,13 @@ pub fn holds(proof: &Proof) -> bool {
 
 /// Scientific notation with two significant digits; exact zero is plainly 0.
 pub fn scientific(value: f64) -> String {
-    if value == 0.0 { "0.0e0".to_owned() } else if value.is_finite() { format!("{value:.1e}") } else { number::long(value) }
+    if value == 0.0 {
+        "0.0e0".to_owned()
+    } else if value.is_finite() {
+        format!("{value:.1e}")
+    } else {
+        number::long(value)
+    }
 }
 
 crate::texts! {

@@ -42,9 +42,7 @@ impl PartialEq for SceneOf {
 impl Machine {
     /// The machine of the room's numbers.
     pub fn new(room: Room, progress: Signal<f64>) -> Machine {
-        let scene = Memo::new(move |_| {
-            room.played.get().map(|played| Arc::new(SceneOf(Scene::new(played))))
-        });
+        let scene = Memo::new(move |_| room.played.get().map(|played| Arc::new(SceneOf(Scene::new(played)))));
         Machine { scene, zoom: RwSignal::new(Zoom::WHOLE), progress }
     }
 
@@ -118,7 +116,9 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
     };
     let at = move |event: &PointerEvent| {
         let (point, width) = place(event)?;
-        machine.scene.with_untracked(|scene| hit(&scene.as_ref()?.0, band, untrack(|| machine.span(width)), point))
+        machine
+            .scene
+            .with_untracked(|scene| hit(&scene.as_ref()?.0, band, untrack(|| machine.span(width)), point))
     };
     let on_move = move |event: PointerEvent| {
         let focus = at(&event);
@@ -129,7 +129,9 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
     let on_leave = move |_| room.hovered.set(None);
     let on_click = move |event: PointerEvent| {
         let focus = at(&event);
-        if let Some(Focus::Node { consumer, .. } | Focus::Embedding { leaf: Some((consumer, _)), .. }) = &focus {
+        if let Some(Focus::Node { consumer, .. } | Focus::Embedding { leaf: Some((consumer, _)), .. }) =
+            &focus
+        {
             let consumer = *consumer;
             room.change_look(|look| look.consumer = consumer);
         }
@@ -218,7 +220,8 @@ fn step(scene: &Scene, band: Band, focus: Option<&Focus>, key: &str) -> Option<F
         Band::Layer(layer) => layer + 1,
     };
     let nodes = score.levels.get(level)?;
-    let here = focus.and_then(|focus| scene.node_of(focus)).filter(|(at, _)| *at == level).map(|(_, index)| index);
+    let here =
+        focus.and_then(|focus| scene.node_of(focus)).filter(|(at, _)| *at == level).map(|(_, index)| index);
     let last = nodes.len().checked_sub(1)?;
     let next = match (key, here) {
         ("ArrowRight", Some(index)) => (index + 1).min(last),
