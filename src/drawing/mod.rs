@@ -22,6 +22,7 @@ pub mod palette;
 pub mod resize;
 pub mod scheduler;
 pub mod shifted;
+pub mod step;
 pub mod surface;
 pub mod svg;
 pub mod viewport;

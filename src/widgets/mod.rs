@@ -12,6 +12,7 @@ pub mod heatmap;
 pub mod icon;
 pub mod math;
 pub mod number;
+pub mod path_tree;
 pub mod scrubber;
 pub mod status;
 pub mod table;

@@ -13,7 +13,9 @@ use crate::drawing::palette::Role;
 use crate::jobs::universal::Played;
 use crate::language::use_language;
 use crate::state::universal::CellEdit;
-use crate::widgets::heatmap::{Axis, AxisLabels, Cell, CellSize, Edit, Heatmap, Kind, LegendPlace, Lit, Matrix, ScaleLimit};
+use crate::widgets::heatmap::{
+    Axis, AxisLabels, Cell, CellSize, Edit, Heatmap, Kind, LegendPlace, Lit, Matrix, ScaleLimit,
+};
 use crate::widgets::number;
 
 /// Who computed a matrix.
@@ -37,7 +39,12 @@ pub enum RightShows {
 
 /// An attention matrix.
 #[component]
-pub fn AttentionMap(side: Side, layer: usize, head: usize, right_shows: RwSignal<RightShows>) -> impl IntoView {
+pub fn AttentionMap(
+    side: Side,
+    layer: usize,
+    head: usize,
+    right_shows: RwSignal<RightShows>,
+) -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
     let differs = move || side == Side::Universal && right_shows.get() == RightShows::Difference;
@@ -133,7 +140,8 @@ pub fn StateMap(side: Side, level: usize, #[prop(into)] name: Signal<String>) ->
             Side::Universal => Some(played.universal_trace.output.clone()),
         }
     };
-    let matrix = Memo::new(move |_| read(room, numbers).map(|values| Matrix::from(&values)).unwrap_or_default());
+    let matrix =
+        Memo::new(move |_| read(room, numbers).map(|values| Matrix::from(&values)).unwrap_or_default());
     let limit = Signal::derive(move || {
         // Both outputs on one scale: what looks equal is equal.
         let max = read(room, |played| {

@@ -17,8 +17,8 @@ use super::room::Room;
 use crate::drawing::export::{save_png, save_svg};
 use crate::drawing::geometry::Point;
 use crate::drawing::gestures::pan_and_zoom;
-use crate::drawing::resize::size_of;
 use crate::drawing::painter::Painter;
+use crate::drawing::resize::size_of;
 use crate::drawing::shifted::Shifted;
 use crate::drawing::surface::{Draw, Frame, Surface};
 use crate::drawing::viewport::{Span, Track, Viewport, Zoom};
@@ -51,9 +51,7 @@ impl PartialEq for SceneOf {
 impl Machine {
     /// The machine of the room's numbers.
     pub fn new(room: Room, progress: Signal<f64>) -> Machine {
-        let scene = Memo::new(move |_| {
-            room.played.get().map(|played| Arc::new(SceneOf(Scene::new(played))))
-        });
+        let scene = Memo::new(move |_| room.played.get().map(|played| Arc::new(SceneOf(Scene::new(played)))));
         Machine { scene, zoom: RwSignal::new(Zoom::WHOLE), scope: RwSignal::new(Scope::default()), progress }
     }
 
@@ -160,7 +158,9 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
     };
     let at = move |event: &PointerEvent| {
         let (point, width) = place(event)?;
-        machine.scene.with_untracked(|scene| hit(&scene.as_ref()?.0, band, untrack(|| machine.span(width)), point))
+        machine
+            .scene
+            .with_untracked(|scene| hit(&scene.as_ref()?.0, band, untrack(|| machine.span(width)), point))
     };
     let on_move = move |event: PointerEvent| {
         let focus = at(&event);
@@ -178,7 +178,9 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
             return;
         }
         let focus = at(&event);
-        if let Some(Focus::Node { consumer, .. } | Focus::Embedding { leaf: Some((consumer, _)), .. }) = &focus {
+        if let Some(Focus::Node { consumer, .. } | Focus::Embedding { leaf: Some((consumer, _)), .. }) =
+            &focus
+        {
             let consumer = *consumer;
             room.change_look(|look| look.consumer = consumer);
         }
@@ -268,7 +270,8 @@ fn step(scene: &Scene, band: Band, focus: Option<&Focus>, key: &str) -> Option<F
         Band::Layer(layer) => layer + 1,
     };
     let nodes = score.levels.get(level)?;
-    let here = focus.and_then(|focus| scene.node_of(focus)).filter(|(at, _)| *at == level).map(|(_, index)| index);
+    let here =
+        focus.and_then(|focus| scene.node_of(focus)).filter(|(at, _)| *at == level).map(|(_, index)| index);
     let last = nodes.len().checked_sub(1)?;
     let next = match (key, here) {
         ("ArrowRight", Some(index)) => (index + 1).min(last),
@@ -299,16 +302,21 @@ pub fn ZoomButtons(machine: Machine) -> impl IntoView {
         let t = t.get_untracked();
         vec![
             MenuItem::new(t.table_of_embedding(), move || table_is_open.set(true)),
-            MenuItem::new(t.picture_as_svg(), move || machine.export(|size, title, paint| {
-                save_svg("pianola-machine.svg", size, title, paint);
-            })),
-            MenuItem::new(t.picture_as_png(), move || machine.export(|size, _, paint| {
-                save_png("pianola-machine.png", size, 3.0, paint);
-            })),
+            MenuItem::new(t.picture_as_svg(), move || {
+                machine.export(|size, title, paint| {
+                    save_svg("pianola-machine.svg", size, title, paint);
+                })
+            }),
+            MenuItem::new(t.picture_as_png(), move || {
+                machine.export(|size, _, paint| {
+                    save_png("pianola-machine.png", size, 3.0, paint);
+                })
+            }),
         ]
     };
     let is_whole = move || machine.zoom.with(|zoom| zoom.factor <= 1.0);
-    let has_blocks = Memo::new(move |_| machine.scene.with(|scene| scene.as_ref().is_some_and(|it| it.0.score.is_some())));
+    let has_blocks =
+        Memo::new(move |_| machine.scene.with(|scene| scene.as_ref().is_some_and(|it| it.0.score.is_some())));
     view! {
         <div class="zoom-buttons" role="group" aria-label=move || t.get().magnify_the_roll()>
             <Show when=move || has_blocks.get()>
