@@ -225,8 +225,9 @@ impl Painter for CanvasPainter {
 
 /// The width of a line of text in CSS pixels.
 pub fn text_width(text: &str, style: &TextStyle) -> f64 {
+    type Widths = HashMap<(TypeFace, String), f64>;
     thread_local! {
-        static MEASURE: RefCell<(Option<CanvasRenderingContext2d>, HashMap<(TypeFace, String), f64>)> = RefCell::default();
+        static MEASURE: RefCell<(Option<CanvasRenderingContext2d>, Widths)> = RefCell::default();
     }
     /// Labels repeat; numbers that change all the time must not fill the memory.
     const KEPT: usize = 4096;

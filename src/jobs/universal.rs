@@ -281,30 +281,41 @@ fn resolve_input(
         let mut draws = NormalDraws::new(ChaCha8Rng::seed_from_u64(piece.seed.wrapping_add(1)));
         Array2::from_shape_simple_fn((n.min(MOST_TOKENS), target.class().width), || draws.draw())
     };
+    let length = match piece.input {
+        InputSource::Length(n) => Some(n.min(MOST_TOKENS)),
+        _ => None,
+    };
     let text = match &piece.input {
         InputSource::Rows(rows) => return Ok((None, rows.clone())),
-        InputSource::Drawn(n) => return Ok((None, drawn(*n))),
         InputSource::Text(text) => Some(text.as_str()),
-        InputSource::Example => None,
+        InputSource::Example | InputSource::Length(_) => None,
     };
     match (preset, target.vocabulary()) {
         (Some(preset), _) => {
-            let text = text.unwrap_or(preset.input);
-            let tokens = preset.tokens(text);
-            let input = preset.embed(text)?;
+            let mut tokens = preset.tokens(text.unwrap_or(preset.input));
+            if let Some(length) = length {
+                // What stands before every text is not repeated.
+                let start = usize::from(preset.start.is_some()).min(length);
+                let example = tokens.split_off(start);
+                tokens.extend(example.into_iter().cycle().take(length - start));
+            }
+            if tokens.len() > preset.longest {
+                return Err(transformer::Error::TooLong { found: tokens.len(), longest: preset.longest }.into());
+            }
+            let input = target.vocabulary().ok_or(transformer::Error::NoVocabulary)?.embed(&tokens)?;
             Ok((Some(tokens), input))
         }
         (None, Some(vocabulary)) => {
             let tokens = match text {
                 Some(text) => vocabulary.split(text),
-                None => vocabulary.tokens.iter().cycle().take(EXAMPLE_TOKENS).cloned().collect(),
+                None => vocabulary.tokens.iter().cycle().take(length.unwrap_or(EXAMPLE_TOKENS)).cloned().collect(),
             };
             let input = vocabulary.embed(&tokens)?;
             Ok((Some(tokens), input))
         }
         (None, None) => match text {
             Some(_) => Err(transformer::Error::NoVocabulary.into()),
-            None => Ok((None, drawn(EXAMPLE_TOKENS))),
+            None => Ok((None, drawn(length.unwrap_or(EXAMPLE_TOKENS)))),
         },
     }
 }

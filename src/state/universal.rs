@@ -74,8 +74,9 @@ pub enum InputSource {
     Example,
     /// A text, read with the target's vocabulary.
     Text(String),
-    /// So many normal vectors drawn from the seed.
-    Drawn(usize),
+    /// So many tokens: the example, repeated or cut; for a target without a vocabulary, normal vectors
+    /// drawn from the seed.
+    Length(usize),
     /// A person's own vectors, n × d.
     Rows(Array2<f64>),
 }
@@ -288,7 +289,7 @@ impl UniversalState {
         match &piece.input {
             InputSource::Example => {}
             InputSource::Text(text) => query.set("text", text),
-            InputSource::Drawn(n) => query.set("n", n),
+            InputSource::Length(n) => query.set("n", n),
             InputSource::Rows(rows) => {
                 if let Some(text) = blob(rows) {
                     query.set("rows", text);
@@ -433,7 +434,7 @@ fn decode_input(query: &mut Query, width: usize) -> InputSource {
     if query.text("n").is_some() {
         match query.number("n", 0, 1, MOST_TOKENS) {
             0 => {}
-            n => return InputSource::Drawn(n),
+            n => return InputSource::Length(n),
         }
     }
     InputSource::Example

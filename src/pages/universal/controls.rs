@@ -225,13 +225,15 @@ fn TokensControl() -> impl IntoView {
         let known = read(room, |played| Some((played.tokens.clone(), played.input.clone())));
         room.change(|mut piece| {
             piece.input_edits.retain(|edit| edit.row < n);
-            piece.input = match (known, &piece.input) {
-                (_, InputSource::Drawn(_)) | (None, _) | (Some((None, _)), InputSource::Example) => InputSource::Drawn(n),
-                (Some((Some(tokens), _)), _) => InputSource::Text(resized(&tokens, start_of(&piece), n)),
-                (Some((None, rows)), _) => {
+            piece.input = match (&piece.input, known) {
+                (InputSource::Text(_), Some((Some(tokens), _))) => {
+                    InputSource::Text(resized(&tokens, &piece, n))
+                }
+                (InputSource::Rows(_), Some((_, rows))) => {
                     let take: Vec<usize> = (0..n).map(|row| row % rows.nrows()).collect();
                     InputSource::Rows(rows.select(ndarray::Axis(0), &take))
                 }
+                _ => InputSource::Length(n),
             };
             piece
         });
@@ -242,13 +244,27 @@ fn TokensControl() -> impl IntoView {
     }
 }
 
-/// The text that so many tokens make, the tokens repeated from the first where there are too few. A start
-/// that stands before every text by itself is not part of it.
-fn resized(tokens: &[String], start: Option<&str>, n: usize) -> String {
-    let skip = usize::from(start.is_some() && tokens.first().map(String::as_str) == start);
-    let words = &tokens[skip..];
-    let wanted = n.saturating_sub(skip).max(1);
-    words.iter().cycle().take(if words.is_empty() { 0 } else { wanted }).cloned().collect::<Vec<_>>().join(" ")
+/// The text that so many tokens make, the tokens repeated from the first where there are too few.
+fn resized(tokens: &[String], piece: &Piece, n: usize) -> String {
+    let start = usize::from(start_of(piece).is_some()).min(tokens.len());
+    let wanted = n.saturating_sub(start).max(1);
+    joined(tokens[start..].iter().cycle().take(if tokens.len() > start { wanted } else { 0 }), piece)
+}
+
+/// Tokens as a person would type them: without the start that stands before every text by itself.
+fn text_of(tokens: &[String], piece: &Piece) -> String {
+    joined(tokens.iter().skip(usize::from(start_of(piece).is_some())), piece)
+}
+
+fn joined<'a>(tokens: impl Iterator<Item = &'a String>, piece: &Piece) -> String {
+    let by_characters = match &piece.target {
+        TargetSource::Preset(id) => {
+            presets::by_id(id).is_some_and(|preset| preset.splitting == presets::Splitting::Characters)
+        }
+        _ => false,
+    };
+    let tokens: Vec<&str> = tokens.map(String::as_str).collect();
+    tokens.join(if by_characters { "" } else { " " })
 }
 
 fn start_of(piece: &Piece) -> Option<&'static str> {
@@ -278,12 +294,7 @@ fn InputControl() -> impl IntoView {
     let text = Signal::derive(move || {
         room.piece.with(|piece| match &piece.input {
             InputSource::Text(text) => text.clone(),
-            _ => match &piece.target {
-                TargetSource::Preset(id) => presets::by_id(id).map(|preset| preset.input.to_owned()),
-                TargetSource::Random => presets::by_id(RANDOM_TARGET).map(|preset| preset.input.to_owned()),
-                TargetSource::Own(_) => read(room, |played| Some(played.tokens.clone()?.join(" "))),
-            }
-            .unwrap_or_default(),
+            _ => read(room, |played| Some(text_of(played.tokens.as_ref()?, piece))).unwrap_or_default(),
         })
     });
     let has_text = Memo::new(move |_| room.piece.with(|piece| match (&piece.input, &piece.target) {

@@ -11,20 +11,24 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use self::paint::{Heights, Look, paint_layer, paint_roll};
+use self::paint::{Heights, Look, Scope, paint_layer, paint_roll};
 use self::scene::{ROLL_UNITS, Scene};
 use super::focus::Focus;
 use super::room::Room;
 use crate::drawing::geometry::Point;
+use crate::drawing::gestures::pan_and_zoom;
+use crate::drawing::resize::size_of;
 use crate::drawing::surface::{Draw, Surface};
 use crate::drawing::viewport::{Span, Track, Viewport, Zoom};
 use crate::language::use_language;
+use crate::widgets::controls::{Choice, Select};
 
 /// What all bands share.
 #[derive(Clone, Copy)]
 pub struct Machine {
     scene: Memo<Option<Arc<SceneOf>>>,
     zoom: RwSignal<Zoom>,
+    scope: RwSignal<Scope>,
     /// How far the animation is, in layers.
     pub progress: Signal<f64>,
 }
@@ -45,7 +49,7 @@ impl Machine {
         let scene = Memo::new(move |_| {
             room.played.get().map(|played| Arc::new(SceneOf(Scene::new(played))))
         });
-        Machine { scene, zoom: RwSignal::new(Zoom::WHOLE), progress }
+        Machine { scene, zoom: RwSignal::new(Zoom::WHOLE), scope: RwSignal::new(Scope::default()), progress }
     }
 
     /// The horizontal window, `width` pixels wide. A column may become 28 pixels wide.
@@ -86,6 +90,7 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
                     lights,
                     focus: focus.as_ref(),
                     progress: machine.progress.get(),
+                    scope: machine.scope.get(),
                 };
                 match band {
                     Band::Roll => paint_roll(painter, &frame.palette, &scene.0, &look),
@@ -109,6 +114,11 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
         })
     });
 
+    let size = size_of(node);
+    let viewport = Signal::derive(move || machine.viewport(size.get().map_or(ROLL_UNITS, |size| size.x)));
+    pan_and_zoom(node, viewport, machine.zoom, Signal::stored(Point::default()));
+
+    let pressed = StoredValue::new(None::<Point>);
     let place = move |event: &PointerEvent| {
         let element = event.current_target()?.dyn_into::<web_sys::Element>().ok()?;
         let bounds = element.get_bounding_client_rect();
@@ -127,7 +137,14 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
         }
     };
     let on_leave = move |_| room.hovered.set(None);
+    let on_press = move |event: PointerEvent| pressed.set_value(place(&event).map(|(point, _)| point));
     let on_click = move |event: PointerEvent| {
+        // A drag pans and pins nothing.
+        let from = pressed.get_value();
+        let to = place(&event).map(|(point, _)| point);
+        if !from.zip(to).is_some_and(|(from, to)| from.distance(to) <= 4.0) {
+            return;
+        }
         let focus = at(&event);
         if let Some(Focus::Node { consumer, .. } | Focus::Embedding { leaf: Some((consumer, _)), .. }) = &focus {
             let consumer = *consumer;
@@ -162,6 +179,7 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
             style:height=move || format!("{}px", height.get())
             on:pointermove=on_move
             on:pointerleave=on_leave
+            on:pointerdown=on_press
             on:pointerup=on_click
             on:keydown=on_key
         >
@@ -245,8 +263,20 @@ pub fn ZoomButtons(machine: Machine) -> impl IntoView {
         machine.zoom.update(|zoom| *zoom = viewport.panned(*zoom, Point::new(ROLL_UNITS * share, 0.0)));
     };
     let is_whole = move || machine.zoom.with(|zoom| zoom.factor <= 1.0);
+    let has_blocks = Memo::new(move |_| machine.scene.with(|scene| scene.as_ref().is_some_and(|it| it.0.score.is_some())));
     view! {
         <div class="zoom-buttons" role="group" aria-label=move || t.get().magnify_the_roll()>
+            <Show when=move || has_blocks.get()>
+                <Select
+                    label=Signal::derive(move || t.get().full_colour().to_owned())
+                    options=Signal::derive(move || vec![
+                        Choice::new(Scope::Block, t.get().scope_block()),
+                        Choice::new(Scope::All, t.get().scope_all()),
+                    ])
+                    value=machine.scope
+                    on_input=move |scope| machine.scope.set(scope)
+                />
+            </Show>
             <button type="button" aria-label=move || t.get().earlier_columns() disabled=is_whole on:click=move |_| pan(0.5)>"‹"</button>
             <button type="button" aria-label=move || t.get().smaller() disabled=is_whole on:click=move |_| zoom(1.0 / Zoom::STEP)>"−"</button>
             <button type="button" aria-label=move || t.get().larger() on:click=move |_| zoom(Zoom::STEP)>"+"</button>
@@ -263,6 +293,9 @@ crate::texts! {
     magnify_the_roll: "Magnify the roll" | "Ampliar o rolo";
     earlier_columns: "Earlier columns" | "Colunas anteriores";
     later_columns: "Later columns" | "Colunas seguintes";
+    full_colour: "Full colour" | "Cor plena";
+    scope_block: "largest of each block" | "o maior de cada bloco";
+    scope_all: "largest of all" | "o maior de todos";
     smaller: "Smaller" | "Menor";
     larger: "Larger" | "Maior";
 }

@@ -7,7 +7,7 @@ use ndarray::{ArrayView2, s};
 use universal::Consumer;
 
 use super::layout::Node;
-use super::scene::{Scene, strength};
+use super::scene::{Scene, extreme, strength};
 use crate::drawing::color::{Mark, Rgba, Scale};
 use crate::drawing::geometry::{Path, Point, Rect};
 use crate::drawing::painter::{Align, Baseline, Family, Painter, Pixels, Stroke, TextStyle, Texture};
@@ -26,6 +26,27 @@ pub struct Look<'a> {
     pub focus: Option<&'a Focus>,
     /// How far the animation is, in layers; at least L when it is finished.
     pub progress: f64,
+    /// What full colour means.
+    pub scope: Scope,
+}
+
+/// What a block's colours are measured against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// Its own largest entry: every block shows its structure.
+    #[default]
+    Block,
+    /// The largest entry of all blocks: sizes can be compared.
+    All,
+}
+
+impl Scope {
+    fn scale(self, block: ArrayView2<f64>, all: f64) -> Scale {
+        match self {
+            Scope::Block => Scale::Signed { max: extreme(block.iter()) },
+            Scope::All => Scale::Signed { max: all },
+        }
+    }
 }
 
 /// Heights of the parts of a band, in CSS pixels; they follow from the class and the number of tokens.
@@ -105,9 +126,9 @@ pub fn paint_roll(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, l
     perforations(painter, palette, left, right, cells_top + cells_height + 7.5);
 
     let states_top = heights.input_cells(d);
-    let scale = Scale::Signed { max: scene.extremes.embedding };
-    let state_scale = Scale::Signed { max: scene.extremes.states[0] };
     let Some(score) = &scene.score else {
+        let scale = Scale::Signed { max: scene.extremes.embedding };
+        let state_scale = Scale::Signed { max: scene.extremes.states[0] };
         let state = scene.played.universal_trace.states[0].view();
         let row = heights.state_row;
         cells(painter, palette, scene.played.embedding.view(), strip(span, cells_top), heights.roll_row, scale);
@@ -124,9 +145,11 @@ pub fn paint_roll(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, l
         let shown = strength(look.lights, 0, node);
         painter.push_opacity(if node.is_read { shown } else { shown * 0.5 });
         let block = scene.played.embedding.slice(s![.., node.slot.offset..node.slot.offset + node.slot.width]);
+        let scale = look.scope.scale(block, scene.extremes.embedding);
         cells(painter, palette, block, (x, width, cells_top), heights.roll_row, scale);
         let values = scene.values(0, node);
-        cells(painter, palette, values.view(), (x, width, states_top), heights.state_row, state_scale);
+        let scale = look.scope.scale(values.view(), scene.extremes.states[0]);
+        cells(painter, palette, values.view(), (x, width, states_top), heights.state_row, scale);
         if width > 6.0 {
             bracket(painter, role_color(node.consumer, palette), x, width, cells_top - 18.0);
         }
@@ -167,10 +190,10 @@ pub fn paint_layer(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, 
     let heights = Heights::new(scene.played.embedding.nrows(), n);
     let done = (look.progress - layer as f64).clamp(0.0, 1.0);
     let cells_top = heights.links;
-    let scale = Scale::Signed { max: scene.extremes.states[layer + 1] };
     let span = look.span;
     let Some(score) = &scene.score else {
         if done > 0.0 {
+            let scale = Scale::Signed { max: scene.extremes.states[layer + 1] };
             painter.push_opacity(done);
             let state = scene.played.universal_trace.states[layer + 1].view();
             cells(painter, palette, state, strip(span, cells_top), heights.state_row, scale);
@@ -213,6 +236,7 @@ pub fn paint_layer(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, 
         if settled > 0.0 {
             painter.push_opacity(settled * lit(node));
             let values = scene.values(layer + 1, node);
+            let scale = look.scope.scale(values.view(), scene.extremes.states[layer + 1]);
             cells(painter, palette, values.view(), (x, width, cells_top), heights.state_row, scale);
             name(painter, palette, node, x, width, cells_top + heights.state_row * n as f64 + 3.0);
             painter.pop();
@@ -257,7 +281,6 @@ fn terms(
     let n = scene.tokens();
     let heights = Heights::new(scene.played.embedding.nrows(), n);
     let eased = 0.5 - 0.5 * (way * PI).cos();
-    let scale = Scale::Signed { max: scene.extremes.states[layer + 1] };
     painter.push_opacity(opacity * 0.85);
     for (step, source) in &node.sources {
         let source = &score.levels[layer][*source];
@@ -267,6 +290,7 @@ fn terms(
         // The same curve as the line: straight down at both ends.
         let (x, y) = along(from, to, eased);
         let term = scene.term(layer, source, *step);
+        let scale = look.scope.scale(scene.values(layer + 1, node).view(), scene.extremes.states[layer + 1]);
         cells(painter, palette, term.view(), (x - width / 2.0, width, y), heights.state_row, scale);
         let frame = Rect::new(x - width / 2.0 - 1.0, y - 1.0, width + 2.0, heights.state_row * n as f64 + 2.0);
         painter.stroke_rect(frame, 2.0, &Stroke::solid(role_color(node.consumer, palette), 1.0));
