@@ -13,7 +13,9 @@ use universal::{
 use universal::capacity::Estimate;
 
 use super::protocol::Failure;
-use crate::state::universal::{CellEdit, Construction, InputSource, MOST_TOKENS, Piece, TargetSource};
+use crate::state::universal::{
+    CellEdit, Construction, InputSource, MOST_TOKENS, Piece, TargetSource, fits,
+};
 
 /// A piece to play, and whose tree of attention paths to show.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -123,21 +125,23 @@ impl Workshop {
     ///
     /// # Errors
     /// When the target, its input or the universal transformer is not possible or too large.
-    pub fn play(&mut self, request: Request) -> Result<Played, Failure> {
+    pub fn play(&mut self, Request { piece, consumer }: Request) -> Result<Played, Failure> {
+        // A file or a smaller class may have taken away the consumer whose tree was open.
+        let consumer = if fits(consumer, &piece.class) { consumer } else { Consumer::Output };
         match &mut self.last {
-            Some(last) if last.piece == request.piece => {
-                last.tree = Tree::new(&last.target, &last.target_trace, request.consumer);
+            Some(last) if last.piece == piece => {
+                last.tree = Tree::new(&last.target, &last.target_trace, consumer);
                 Ok(last.clone())
             }
             _ => {
-                let played = self.compute(request)?;
+                let played = self.compute(piece, consumer)?;
                 self.last = Some(played.clone());
                 Ok(played)
             }
         }
     }
 
-    fn compute(&mut self, Request { piece, consumer }: Request) -> Result<Played, Failure> {
+    fn compute(&mut self, piece: Piece, consumer: Consumer) -> Result<Played, Failure> {
         let cast = Cast::of(&piece)?;
         let class = *cast.target.class();
         let bounds = Bounds::of(&class);
@@ -164,7 +168,6 @@ impl Workshop {
         let readout = cast.preset.as_ref().map(|preset| {
             (preset.readout(&target_trace.output), preset.readout(&universal_trace.output))
         });
-        let consumer = if crate::state::universal::fits(consumer, &class) { consumer } else { Consumer::Output };
         let tree = Tree::new(&cast.target, &target_trace, consumer);
         let solve = program.solve.clone();
         self.program = Some((cast.target.clone(), program));
