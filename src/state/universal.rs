@@ -353,7 +353,11 @@ impl UniversalState {
         let consumer = query
             .value("tree", ConsumerWord(Consumer::Output), "out, q2.1, k2.1", |word| fits(word.0, &class))
             .0;
-        let step = query.text("step").is_some().then(|| query.number("step", class.layers, 0, class.layers));
+        let step = query
+            .value("step", Step(None), &format!("0 … {}", class.layers), |step| {
+                step.0.is_some_and(|step| step <= class.layers)
+            })
+            .0;
         UniversalState { piece, look: Look { consumer, step } }
     }
 }
@@ -465,6 +469,15 @@ fn scale_word(scale: Scale) -> String {
     match scale {
         Scale::InverseSqrt => "inverse-sqrt".to_owned(),
         Scale::Factor(factor) => factor.to_string(),
+    }
+}
+
+struct Step(Option<usize>);
+
+impl std::str::FromStr for Step {
+    type Err = std::num::ParseIntError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(|step| Step(Some(step)))
     }
 }
 
