@@ -417,7 +417,7 @@ fn decode_target(query: &mut Query) -> TargetSource {
         return TargetSource::Preset(word);
     }
     let known: Vec<&str> = transformer::presets::all().iter().map(|preset| preset.id).collect();
-    query.report("preset", &format!("{}, {RANDOM_TARGET}", known.join(", ")));
+    query.report("preset", &known.join(", "));
     Piece::default().target
 }
 
