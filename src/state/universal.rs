@@ -425,7 +425,7 @@ fn decode_input(query: &mut Query, width: usize) -> InputSource {
     if let Some(text) = query.text("rows") {
         match unblob::<Array2<f64>>(text).filter(|rows| {
             rows.ncols() == width
-                && (1..=MOST_TOKENS).contains(&rows.nrows())
+                && rows.nrows() > 0
                 && rows.iter().all(|value| value.is_finite())
         }) {
             Some(rows) => return InputSource::Rows(rows),
