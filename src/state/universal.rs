@@ -229,8 +229,9 @@ impl Piece {
         if !same_shape {
             if !matches!(self.target, TargetSource::Random) {
                 self.target = TargetSource::Random;
-                if matches!(self.input, InputSource::Rows(_)) {
-                    self.input = InputSource::Example;
+                // The random target reads the same text as other vectors, and has another example.
+                if !matches!(self.input, InputSource::Rows(_)) {
+                    self.input_edits.clear();
                 }
             }
             if class.width != self.class.width {
