@@ -295,7 +295,7 @@ fn a_random_target_reads_any_words() {
 fn drawn_inputs_are_as_long_as_asked_for() {
     let mut engine = Engine::default();
     for n in [1, 2, 17, MOST_TOKENS] {
-        let piece = Piece { input: InputSource::Drawn(n), ..random_piece() };
+        let piece = Piece { input: InputSource::Length(n), ..random_piece() };
         let played = played(&mut engine, &piece).unwrap();
         assert_eq!(played.input.dim(), (n, piece.class.width));
         assert_ne!(played.proof.verdict, Verdict::Broken);
@@ -493,7 +493,7 @@ fn inputs_that_do_not_fit_are_refused() {
     let random = random_piece();
     refuses_input(&random, rows((3, 5)), |error| matches!(error, Error::Shape { found: (3, 5), .. }));
     refuses_input(&random, rows((0, 4)), |error| *error == Error::EmptyInput);
-    refuses_input(&random, InputSource::Drawn(0), |error| *error == Error::EmptyInput);
+    refuses_input(&random, InputSource::Length(0), |error| *error == Error::EmptyInput);
     refuses_input(&random, text(" "), |error| *error == Error::EmptyInput);
     let bad = InputSource::Rows(Array2::from_elem((1, 4), f64::NAN));
     refuses_input(&random, bad, |error| matches!(error, Error::NotFinite { .. }));
@@ -701,7 +701,7 @@ enum Act {
     RandomTarget,
     Seed(u64),
     Construction(Construction),
-    Drawn(usize),
+    Length(usize),
     Weight(prop::sample::Index, prop::sample::Index, f64),
     Input(prop::sample::Index, f64),
     Embedding(prop::sample::Index, f64),
@@ -745,7 +745,7 @@ fn act() -> impl Strategy<Value = Act> {
         Just(Act::RandomTarget),
         any::<u64>().prop_map(Act::Seed),
         prop::sample::select(vec![Construction::Sparse, Construction::Looped]).prop_map(Act::Construction),
-        (1..=9_usize).prop_map(Act::Drawn),
+        (1..=9_usize).prop_map(Act::Length),
         (index(), index(), value.clone()).prop_map(|(matrix, cell, value)| Act::Weight(matrix, cell, value)),
         (index(), value.clone()).prop_map(|(cell, value)| Act::Input(cell, value)),
         (index(), value).prop_map(|(cell, value)| Act::Embedding(cell, value)),
@@ -778,9 +778,9 @@ impl Act {
             Act::RandomTarget => piece.with_target(TargetSource::Random),
             Act::Seed(seed) => Piece { seed: *seed, ..piece.reseeded() },
             Act::Construction(construction) => Piece { construction: *construction, embedding_edits: vec![], ..piece },
-            Act::Drawn(n) => {
+            Act::Length(n) => {
                 piece.input_edits.retain(|edit| edit.row < *n);
-                Piece { input: InputSource::Drawn(*n), ..piece }
+                Piece { input: InputSource::Length(*n), ..piece }
             }
             Act::Weight(matrix, index, value) if is_current => {
                 let place = matrix.index(class.layers * class.heads * 4);
@@ -923,7 +923,7 @@ fn pieces_to_export() -> Vec<(String, Piece)> {
             ..RANDOM_CLASS
         });
         let drawn = Piece {
-            input: InputSource::Drawn(11),
+            input: InputSource::Length(11),
             law: Law::Sign,
             tying: Tying::Tied,
             spare: 5,

@@ -103,7 +103,7 @@ fn links_are_readable() {
             residual: true,
         },
         seed: 12,
-        input: InputSource::Drawn(9),
+        input: InputSource::Length(9),
         construction: Construction::Random,
         law: Law::Sign,
         tying: Tying::Tied,
@@ -189,7 +189,7 @@ fn one_bad_value_does_not_spoil_its_neighbours() {
     let keys: Vec<&str> = bad.iter().map(|bad| bad.key.as_str()).collect();
     assert_eq!(keys, ["heads", "seed"]);
     let Piece { class, seed, input, .. } = state.universal.piece;
-    assert_eq!((class.heads, class.layers, seed, input), (2, 3, 7, InputSource::Drawn(4)));
+    assert_eq!((class.heads, class.layers, seed, input), (2, 3, 7, InputSource::Length(4)));
 }
 
 #[test]
@@ -387,7 +387,7 @@ fn input(width: usize) -> impl Strategy<Value = InputSource> {
     prop_oneof![
         Just(InputSource::Example),
         any::<String>().prop_map(InputSource::Text),
-        (1..=256_usize).prop_map(InputSource::Drawn),
+        (1..=256_usize).prop_map(InputSource::Length),
         rows,
     ]
 }

@@ -242,7 +242,8 @@ impl Cast {
     }
 }
 
-fn resolve_target(piece: &Piece) -> Result<(Target, Option<Preset>), Failure> {
+/// The target of the choices with its edits, and the preset that it comes from, where it does.
+pub(super) fn resolve_target(piece: &Piece) -> Result<(Target, Option<Preset>), Failure> {
     let preset = match &piece.target {
         TargetSource::Preset(id) => {
             Some(presets::by_id(id).ok_or_else(|| Failure::NoSuchPreset(id.clone()))?)
