@@ -310,9 +310,11 @@ fn resolve_input(
             Ok((Some(tokens), input))
         }
         (None, Some(vocabulary)) => {
+            let longest = vocabulary.positions.as_ref().map_or(EXAMPLE_TOKENS, |positions| positions.nrows());
+            let example = length.unwrap_or(EXAMPLE_TOKENS.min(longest));
             let tokens = match text {
                 Some(text) => vocabulary.split(text),
-                None => vocabulary.tokens.iter().cycle().take(length.unwrap_or(EXAMPLE_TOKENS)).cloned().collect(),
+                None => vocabulary.tokens.iter().cycle().take(example).cloned().collect(),
             };
             let input = vocabulary.embed(&tokens)?;
             Ok((Some(tokens), input))
