@@ -204,7 +204,7 @@ pub fn put_edit(edits: &mut Vec<CellEdit>, edit: CellEdit) {
 
 fn map_cells(room: Room) -> CellSize {
     let tokens = read(room, |played| Some(played.input.nrows())).unwrap_or(6);
-    CellSize { smallest: 5.0, tallest: 300.0, ..CellSize::square((150.0 / tokens as f64).clamp(6.0, 22.0)) }
+    CellSize { smallest: 5.0, tallest: 300.0, ..CellSize::square((192.0 / tokens as f64).clamp(6.0, 24.0)) }
 }
 
 crate::texts! {

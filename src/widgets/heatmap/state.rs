@@ -179,9 +179,20 @@ impl State {
         }
     }
 
-    /// Draws the picture as it is now.
-    pub fn paint(self, painter: &mut dyn Painter, palette: &Palette) {
-        self.with_scene(palette, |scene| scene.paint(painter));
+    /// Draws the cells as they are now.
+    pub fn paint_matrix(self, painter: &mut dyn Painter, palette: &Palette) {
+        self.with_scene(palette, |scene| scene.paint_matrix(painter));
+    }
+
+    /// Draws the labels, which do not depend on the numbers.
+    pub fn paint_labels(self, painter: &mut dyn Painter, palette: &Palette) {
+        let (layout, plan) = (self.layout.get(), self.plan.get());
+        if layout.rows == 0 || layout.cols == 0 {
+            return;
+        }
+        self.rows.with(|rows| {
+            self.cols.with(|cols| plan.paint(painter, &layout, (rows, cols), palette, &text_width));
+        });
     }
 
     /// Gives away everything that the picture depends on.

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::html::Div;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 
 use self::paint::{Heights, Look, Scope, paint_layer, paint_roll};
 use self::scene::{ROLL_UNITS, Scene};
@@ -120,8 +119,8 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
 
     let pressed = StoredValue::new(None::<Point>);
     let place = move |event: &PointerEvent| {
-        let element = event.current_target()?.dyn_into::<web_sys::Element>().ok()?;
-        let bounds = element.get_bounding_client_rect();
+        // Events are delegated, so their current target is not the band.
+        let bounds = node.get_untracked()?.get_bounding_client_rect();
         let x = f64::from(event.client_x()) - bounds.left();
         let y = f64::from(event.client_y()) - bounds.top();
         Some((Point::new(x, y), bounds.width()))
