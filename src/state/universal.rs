@@ -227,8 +227,9 @@ impl Piece {
         if !same_shape {
             if !matches!(self.target, TargetSource::Random) {
                 self.target = TargetSource::Random;
-                if matches!(self.input, InputSource::Rows(_)) {
-                    self.input = InputSource::Example;
+                // The random target reads the same text as other vectors, and has another example.
+                if !matches!(self.input, InputSource::Rows(_)) {
+                    self.input_edits.clear();
                 }
             }
             if class.width != self.class.width {
@@ -358,7 +359,11 @@ impl UniversalState {
         let consumer = query
             .value("tree", ConsumerWord(Consumer::Output), "out, q2.1, k2.1", |word| fits(word.0, &class))
             .0;
-        let step = query.text("step").is_some().then(|| query.number("step", class.layers, 0, class.layers));
+        let step = query
+            .value("step", Step(None), &format!("0 … {}", class.layers), |step| {
+                step.0.is_some_and(|step| step <= class.layers)
+            })
+            .0;
         UniversalState { piece, look: Look { consumer, step } }
     }
 }
@@ -418,16 +423,14 @@ fn decode_target(query: &mut Query) -> TargetSource {
         return TargetSource::Preset(word);
     }
     let known: Vec<&str> = transformer::presets::all().iter().map(|preset| preset.id).collect();
-    query.report("preset", &format!("{}, {RANDOM_TARGET}", known.join(", ")));
+    query.report("preset", &known.join(", "));
     Piece::default().target
 }
 
 fn decode_input(query: &mut Query, width: usize) -> InputSource {
     if let Some(text) = query.text("rows") {
         match unblob::<Array2<f64>>(text).filter(|rows| {
-            rows.ncols() == width
-                && (1..=MOST_TOKENS).contains(&rows.nrows())
-                && rows.iter().all(|value| value.is_finite())
+            rows.ncols() == width && rows.nrows() > 0 && rows.iter().all(|value| value.is_finite())
         }) {
             Some(rows) => return InputSource::Rows(rows),
             None => query.report("rows", "an input written by “Share”"),
@@ -470,6 +473,15 @@ fn scale_word(scale: Scale) -> String {
     match scale {
         Scale::InverseSqrt => "inverse-sqrt".to_owned(),
         Scale::Factor(factor) => factor.to_string(),
+    }
+}
+
+struct Step(Option<usize>);
+
+impl std::str::FromStr for Step {
+    type Err = std::num::ParseIntError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(|step| Step(Some(step)))
     }
 }
 
