@@ -58,7 +58,7 @@ fn portuguese() -> Words {
         granularity: "Tamanho do passo".to_owned(),
         position: "Posição".to_owned(),
         step_of: "passo {step} de {total}".to_owned(),
-        typed_number: "digite o número".into(),
+        typed_number: "digite o número".to_owned(),
         new_seed: "Sortear outra semente".to_owned(),
         choose_file: "Escolher um arquivo".to_owned(),
         drop_file: "ou solte-o aqui".to_owned(),
