@@ -2,7 +2,9 @@
 //!
 //! The other end is `src/bin/worker.rs`. Only this module talks to it.
 
+#[cfg(feature = "page")]
 pub mod client;
+#[cfg(feature = "page")]
 pub mod idle;
 pub mod import;
 pub mod protocol;

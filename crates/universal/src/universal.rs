@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use linear::{Equations, Solve};
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 use serde::{Deserialize, Serialize};
 use transformer::{Class, Target, Trace, attend};
 
-use crate::linear::Equations;
 use crate::unfold::{Root, by_values, unfold};
 use crate::{
     Capacity, Construction, Consumer, Error, Fingerprint, FrozenHead, FrozenLayer, Layout, Mixing,
@@ -42,24 +42,9 @@ pub struct UniversalTransformer {
 pub struct Program {
     /// E, d × m.
     pub embedding: Array2<f64>,
-    /// How the equations of a random construction were solved.
+    /// How the equations of a random construction were solved: C (m × N) are the columns that the frozen
+    /// weights define, B (d × N) those of the target.
     pub solve: Option<Solve>,
-}
-
-/// How E C = B was solved, with C the columns that the frozen weights define (m × N) and B those of the
-/// target (d × N).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Solve {
-    /// N, the number of columns of C: equations for each row of E, which has m unknowns.
-    pub equations: usize,
-    /// The numerical rank of C. A program for every target exists when it is N.
-    pub rank: usize,
-    /// The largest singular value of C over the smallest that counts for the rank.
-    pub condition: f64,
-    /// ‖E C − B‖ / ‖B‖ in Frobenius norms.
-    pub residual: f64,
-    /// The singular values of C, the largest first; min(m, N) of them.
-    pub singular_values: Vec<f64>,
 }
 
 impl UniversalTransformer {
@@ -252,7 +237,8 @@ impl UniversalTransformer {
     /// The factorised equations of a random construction. They do not depend on a target, so all programs
     /// share them.
     fn equations(&self) -> Result<Arc<Equations>, Error> {
-        let factorise = || Equations::new(self.leaf_columns().view()).map(Arc::new);
+        let factorise =
+            || Equations::new(self.leaf_columns().view()).map(Arc::new).map_err(|_| Error::NoSingularValues);
         self.equations.get_or_init(factorise).clone()
     }
 
