@@ -47,7 +47,7 @@ proptest! {
     }
 
     #[test]
-    fn so_is_any_list_of_known_keys(pairs in vec((prop::sample::select(&KEYS[..]), value()), 0..8)) {
+    fn so_is_any_list_of_known_keys(pairs in vec((prop::sample::select(KEYS.to_vec()), value()), 0..8)) {
         let pairs: Vec<(&str, String)> = pairs;
         settles(&form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish())?;
     }
@@ -167,7 +167,8 @@ fn each_bad_value_is_reported_and_its_default_stands() {
     for base in ["", "preset=random&construction=random", "preset=majority&text=aab"] {
         let default = AppState::decode(base).0;
         for (key, values) in bad_values {
-            if *key == "preset" && base.contains("preset") {
+            // Of what is said twice the last counts, and a text goes before a number of tokens.
+            if base.contains(&format!("{key}=")) || (*key == "n" && base.contains("text=")) {
                 continue;
             }
             for value in *values {
