@@ -12,7 +12,8 @@ use pianola::jobs::protocol::{Answer, Failure, Job, Message, Request, VERSION, f
 use pianola::jobs::serve::Engine;
 use pianola::jobs::universal::{self as play, Played};
 use pianola::state::universal::{
-    CellEdit, Construction, InputSource, MOST_TOKENS, Piece, RANDOM_CLASS, RANDOM_TARGET, TargetSource, WeightEdit,
+    CellEdit, Construction, InputSource, MOST_TOKENS, Piece, RANDOM_CLASS, RANDOM_TARGET, TargetSource,
+    WeightEdit,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -33,7 +34,8 @@ fn imported_reference_cases_give_the_expected_numbers_by_every_construction() {
             let name = format!("{} {construction:?}", case.name);
             let start = Piece { construction, ..Piece::default() };
             if case.target["class"]["residual"] == true && construction == Construction::Looped {
-                let refused = import(&mut engine, &start, ImportKind::Target, "target.json", &case.target_file());
+                let refused =
+                    import(&mut engine, &start, ImportKind::Target, "target.json", &case.target_file());
                 assert_eq!(refused, Err(Failure::Universal(universal::Error::LoopedResidual)), "{name}");
                 continue;
             }
@@ -80,7 +82,8 @@ fn both_formats_of_a_target_are_the_same_target() {
         let json = write_target_json(&target).unwrap().into_bytes();
         let tensors = write_target_safetensors(&target).unwrap();
         let from_json = import(&mut engine, &start, ImportKind::Target, "a.json", &json).unwrap();
-        let from_tensors = import(&mut engine, &start, ImportKind::Target, "a.safetensors", &tensors).unwrap();
+        let from_tensors =
+            import(&mut engine, &start, ImportKind::Target, "a.safetensors", &tensors).unwrap();
         assert_eq!(from_json, from_tensors, "{}", case.name);
         assert_eq!(from_json.target, TargetSource::Own(Box::new(target)));
     }
@@ -158,7 +161,8 @@ fn an_edited_program_breaks_the_proof_and_restoring_it_heals() {
         let mut breaking = vec![0; whole.frozen.width];
         for ((row, column), value) in whole.embedding.indexed_iter() {
             let edit = CellEdit { row, column, value: value + 1.0 };
-            let edited = played(&mut engine, &Piece { embedding_edits: vec![edit], ..piece.clone() }).unwrap();
+            let edited =
+                played(&mut engine, &Piece { embedding_edits: vec![edit], ..piece.clone() }).unwrap();
             assert_eq!(edited.embedding[(row, column)], value + 1.0);
             assert_eq!(to_bytes(&edited.frozen), to_bytes(&whole.frozen));
             assert_eq!(edited.target_trace, whole.target_trace, "the target knows nothing of E");
@@ -193,7 +197,11 @@ fn an_edit_reaches_target_and_universal_alike() {
             assert_ne!(after.proof.verdict, Verdict::Broken, "{construction:?} {:?}", after.proof);
             assert_eq!(to_bytes(&after.frozen), to_bytes(&before.frozen), "{construction:?}");
             let is_input = piece.weight_edits.is_empty();
-            assert_eq!(after.embedding == before.embedding, is_input, "E depends on weights and on nothing else");
+            assert_eq!(
+                after.embedding == before.embedding,
+                is_input,
+                "E depends on weights and on nothing else"
+            );
         }
     }
 }
@@ -225,7 +233,11 @@ fn another_tree_changes_no_number() {
             assert_eq!(other.tree.consumer, consumer);
             let fresh = ask(&mut Engine::default(), &piece, consumer).unwrap();
             assert_eq!(other.tree, fresh.tree, "{consumer}");
-            assert_eq!(to_bytes(&Played { tree: first.tree.clone(), ..other }), to_bytes(&first), "{consumer}");
+            assert_eq!(
+                to_bytes(&Played { tree: first.tree.clone(), ..other }),
+                to_bytes(&first),
+                "{consumer}"
+            );
         }
     }
 }
@@ -405,7 +417,8 @@ fn tokens_from_a_file_are_those_of_the_text() {
         (random_piece(), vec!["one", "cat", "one", "piano"]),
     ] {
         let file = json!({ "tokens": tokens }).to_string();
-        let imported = import(&mut engine, &piece, ImportKind::Input, "tokens.json", file.as_bytes()).unwrap();
+        let imported =
+            import(&mut engine, &piece, ImportKind::Input, "tokens.json", file.as_bytes()).unwrap();
         let played = played(&mut engine, &imported).unwrap();
         let found = played.tokens.unwrap();
         assert!(found.ends_with(&tokens.iter().map(ToString::to_string).collect::<Vec<_>>()), "{found:?}");
@@ -418,7 +431,8 @@ fn tokens_that_no_text_can_say_are_still_those_of_the_file() {
     let mut engine = Engine::default();
     for tokens in [["a", " ", "b"], ["new york", "york", "new"], ["", "a", "b"]] {
         let target = with_vocabulary(&tokens);
-        let expected = target.vocabulary().unwrap().embed(&[tokens[0], tokens[1], tokens[2], tokens[1]]).unwrap();
+        let expected =
+            target.vocabulary().unwrap().embed(&[tokens[0], tokens[1], tokens[2], tokens[1]]).unwrap();
         let piece = Piece::default().with_target(TargetSource::Own(Box::new(target)));
         let file = json!({ "tokens": [tokens[0], tokens[1], tokens[2], tokens[1]] }).to_string();
         let piece = import(&mut engine, &piece, ImportKind::Input, "tokens.json", file.as_bytes()).unwrap();
@@ -453,22 +467,28 @@ fn looped_weights_for_residual_classes_are_refused() {
 fn what_is_too_large_is_refused_with_the_nearest_that_fits() {
     let mut engine = Engine::default();
     for construction in CONSTRUCTIONS {
-        let large = Piece { construction, ..random_piece() }.with_class(Class { heads: 8, layers: 12, ..RANDOM_CLASS });
+        let large = Piece { construction, ..random_piece() }.with_class(Class {
+            heads: 8,
+            layers: 12,
+            ..RANDOM_CLASS
+        });
         refuses(&large, |failure| matches!(failure, Failure::Universal(universal::Error::TooLarge(_))));
         let Err(Failure::Universal(universal::Error::TooLarge(refusal))) = played(&mut engine, &large) else {
             panic!("it was refused just now");
         };
         assert!(refusal.width > 1 << 32, "{refusal}");
         let nearest = refusal.nearest.unwrap();
-        assert_eq!((nearest.heads, nearest.width, nearest.head_width), (8, 4, 2), "layers are given up first");
+        assert_eq!(
+            (nearest.heads, nearest.width, nearest.head_width),
+            (8, 4, 2),
+            "layers are given up first"
+        );
         // Its numbers are not computed here: it only just fits, and takes its time.
         assert!(nearest.layers < 12 && nearest.layers >= 1);
         assert!(
-            universal::Capacity::default().check(
-                play::construction_of(&large, &universal::Bounds::of(&nearest)),
-                &nearest,
-                6
-            ).is_ok()
+            universal::Capacity::default()
+                .check(play::construction_of(&large, &universal::Bounds::of(&nearest)), &nearest, 6)
+                .is_ok()
         );
     }
 }
@@ -505,9 +525,11 @@ fn inputs_that_do_not_fit_are_refused() {
     refuses_input(&random, bad, |error| matches!(error, Error::NotFinite { .. }));
 
     let preset = Piece::default();
-    refuses_input(&preset, text("ab!c"), |error| {
-        matches!(error, Error::UnknownToken { token, .. } if token == "!")
-    });
+    refuses_input(
+        &preset,
+        text("ab!c"),
+        |error| matches!(error, Error::UnknownToken { token, .. } if token == "!"),
+    );
     refuses_input(&preset, text(&"a".repeat(10_000)), |error| matches!(error, Error::TooLong { .. }));
 
     let own = Piece::default().with_target(TargetSource::Own(Box::new(references()[0].read())));
@@ -552,24 +574,32 @@ fn bad_files_are_refused_by_name() {
 
     let name = "layers.1.heads.0.wk";
     let wk = |target: &mut Value, value: Value| target["layers"][1]["heads"][0]["wk"] = value;
-    target(&changed(&|target| wk(target, json!([[1.0, 2.0]]))), &|error| {
-        matches!(error, FileError::Shape { name: found, .. } if found == name)
-    });
-    target(&changed(&|target| wk(target, json!([[1.0, 2.0], [1.0]]))), &|error| {
-        matches!(error, FileError::Ragged { name: found, .. } if found == name)
-    });
+    target(
+        &changed(&|target| wk(target, json!([[1.0, 2.0]]))),
+        &|error| matches!(error, FileError::Shape { name: found, .. } if found == name),
+    );
+    target(
+        &changed(&|target| wk(target, json!([[1.0, 2.0], [1.0]]))),
+        &|error| matches!(error, FileError::Ragged { name: found, .. } if found == name),
+    );
     let missing = changed(&|target| {
         target["layers"][1]["heads"][0].as_object_mut().unwrap().remove("wk");
     });
     target(&missing, &|error| matches!(error, FileError::Missing { name: found } if found == name));
-    target(&changed(&|target| target["class"]["layers"] = json!(3)), &|error| {
-        matches!(error, FileError::Count { name, found: 2, expected: 3 } if name == "layers")
+    target(
+        &changed(&|target| target["class"]["layers"] = json!(3)),
+        &|error| matches!(error, FileError::Count { name, found: 2, expected: 3 } if name == "layers"),
+    );
+    target(
+        &changed(&|target| target["class"]["attention"] = json!("linear")),
+        &|error| matches!(error, FileError::UnknownWord { found, .. } if found == "linear"),
+    );
+    target(&changed(&|target| target["version"] = json!(2)), &|error| {
+        matches!(error, FileError::Version { .. })
     });
-    target(&changed(&|target| target["class"]["attention"] = json!("linear")), &|error| {
-        matches!(error, FileError::UnknownWord { found, .. } if found == "linear")
+    target(&changed(&|target| target["format"] = json!("x")), &|error| {
+        matches!(error, FileError::Format { .. })
     });
-    target(&changed(&|target| target["version"] = json!(2)), &|error| matches!(error, FileError::Version { .. }));
-    target(&changed(&|target| target["format"] = json!("x")), &|error| matches!(error, FileError::Format { .. }));
     let nan = json.replacen("\"wq\":[[", "\"wq\":[[NaN,", 1);
     assert_ne!(nan, json);
     target(nan.as_bytes(), &|error| matches!(error, FileError::NotANumber { found, .. } if found == "NaN"));
@@ -588,7 +618,8 @@ fn bad_files_are_refused_by_name() {
 fn files_that_do_not_fit_the_view_are_refused() {
     let mut engine = Engine::default();
     let piece = random_piece();
-    let import = |engine: &mut Engine, kind, name: &str, bytes: &[u8]| import(engine, &piece, kind, name, bytes);
+    let import =
+        |engine: &mut Engine, kind, name: &str, bytes: &[u8]| import(engine, &piece, kind, name, bytes);
     let before = played(&mut engine, &piece).unwrap();
     let wrong_width = import(&mut engine, ImportKind::Input, "x.csv", b"1,2,3\n4,5,6\n");
     assert!(
@@ -634,7 +665,10 @@ fn run_files_that_were_changed_are_refused() {
         let failure = refused(&|run| run["universal"]["construction"] = json!("dense"));
         assert!(matches!(failure, Failure::File(FileError::UnknownWord { .. })), "{failure:?}");
         let failure = refused(&|run| drop(run.as_object_mut().unwrap().remove("embedding")));
-        assert!(matches!(failure, Failure::File(FileError::Json { .. } | FileError::Missing { .. })), "{failure:?}");
+        assert!(
+            matches!(failure, Failure::File(FileError::Json { .. } | FileError::Missing { .. })),
+            "{failure:?}"
+        );
         let failure = refused(&|run| run["target"]["layers"][0]["heads"][0]["wq"] = json!([[1.0]]));
         assert!(matches!(failure, Failure::File(FileError::Shape { .. })), "{failure:?}");
     }
@@ -647,7 +681,9 @@ fn nothing_but_finite_numbers_is_proved_or_written() {
     let piece = Piece { input_edits: vec![edit], ..random_piece() };
     match played(&mut engine, &piece) {
         Ok(played) => assert_eq!(played.proof.verdict, Verdict::NotFinite),
-        Err(failure) => assert!(matches!(failure, Failure::Transformer(_) | Failure::Universal(_)), "{failure:?}"),
+        Err(failure) => {
+            assert!(matches!(failure, Failure::Transformer(_) | Failure::Universal(_)), "{failure:?}")
+        }
     }
     assert!(export(&mut engine, &piece, ExportKind::Run).is_err());
     assert_ne!(played(&mut engine, &random_piece()).unwrap().proof.verdict, Verdict::Broken);
@@ -662,12 +698,18 @@ fn messages_cross_unchanged() {
     for (_, piece) in pieces_to_export() {
         let request = play::Request { piece: piece.clone(), consumer: Consumer::Query { layer: 0, head: 0 } };
         requests.push(Request::Universal(request));
-        for kind in [ExportKind::Run, ExportKind::TargetJson, ExportKind::TargetSafetensors, ExportKind::EmbeddingCsv] {
+        for kind in
+            [ExportKind::Run, ExportKind::TargetJson, ExportKind::TargetSafetensors, ExportKind::EmbeddingCsv]
+        {
             requests.push(Request::Export(Box::new(piece.clone()), kind));
         }
     }
     let case = &references()[0];
-    for (kind, bytes) in [(ImportKind::Target, case.target_file()), (ImportKind::Input, b"oops".to_vec()), (ImportKind::Input, vec![])] {
+    for (kind, bytes) in [
+        (ImportKind::Target, case.target_file()),
+        (ImportKind::Input, b"oops".to_vec()),
+        (ImportKind::Input, vec![]),
+    ] {
         let piece = Box::new(random_piece());
         requests.push(Request::Import(import::Request { kind, name: "file".to_owned(), bytes, piece }));
     }
@@ -742,11 +784,14 @@ fn act() -> impl Strategy<Value = Act> {
     let value = -2.0..2.0_f64;
     let index = any::<prop::sample::Index>;
     prop_oneof![
-        (1..=3_usize, 1..=3_usize, 1..=5_usize, 1..=3_usize).prop_map(|(h, l, d, d_h)| Act::Class(h, l, d, d_h)),
+        (1..=3_usize, 1..=3_usize, 1..=5_usize, 1..=3_usize)
+            .prop_map(|(h, l, d, d_h)| Act::Class(h, l, d, d_h)),
         any::<bool>().prop_map(Act::Residual),
-        prop::sample::select(vec![Attention::Softmax, Attention::AverageHard, Attention::LeftmostHard]).prop_map(Act::Attention),
+        prop::sample::select(vec![Attention::Softmax, Attention::AverageHard, Attention::LeftmostHard])
+            .prop_map(Act::Attention),
         prop::sample::select(vec![Mask::None, Mask::Causal]).prop_map(Act::Mask),
-        prop::sample::select(vec![Scale::InverseSqrt, Scale::Factor(0.5), Scale::Factor(-1.0)]).prop_map(Act::Scale),
+        prop::sample::select(vec![Scale::InverseSqrt, Scale::Factor(0.5), Scale::Factor(-1.0)])
+            .prop_map(Act::Scale),
         index().prop_map(Act::Preset),
         Just(Act::RandomTarget),
         any::<u64>().prop_map(Act::Seed),
@@ -769,9 +814,13 @@ impl Act {
         // What is on the screen can lag behind a choice that was refused; then there is nothing to point at.
         let is_current = last.piece == piece;
         match self {
-            Act::Class(heads, layers, width, head_width) => {
-                piece.with_class(Class { heads: *heads, layers: *layers, width: *width, head_width: *head_width, ..class })
-            }
+            Act::Class(heads, layers, width, head_width) => piece.with_class(Class {
+                heads: *heads,
+                layers: *layers,
+                width: *width,
+                head_width: *head_width,
+                ..class
+            }),
             Act::Residual(residual) => piece.with_class(Class { residual: *residual, ..class }),
             Act::Attention(attention) => piece.with_class(Class { attention: *attention, ..class }),
             Act::Mask(mask) => piece.with_class(Class { mask: *mask, ..class }),
@@ -779,11 +828,17 @@ impl Act {
             Act::Preset(index) => {
                 let all = presets::all();
                 let id = index.get(&all).id;
-                piece.with_target(if id == RANDOM_TARGET { TargetSource::Random } else { TargetSource::Preset(id.to_owned()) })
+                piece.with_target(if id == RANDOM_TARGET {
+                    TargetSource::Random
+                } else {
+                    TargetSource::Preset(id.to_owned())
+                })
             }
             Act::RandomTarget => piece.with_target(TargetSource::Random),
             Act::Seed(seed) => Piece { seed: *seed, ..piece.reseeded() },
-            Act::Construction(construction) => Piece { construction: *construction, embedding_edits: vec![], ..piece },
+            Act::Construction(construction) => {
+                Piece { construction: *construction, embedding_edits: vec![], ..piece }
+            }
             Act::Length(n) => {
                 piece.input_edits.retain(|edit| edit.row < *n);
                 Piece { input: InputSource::Length(*n), ..piece }
@@ -825,7 +880,13 @@ fn played(engine: &mut Engine, piece: &Piece) -> Result<Played, Failure> {
     ask(engine, piece, Consumer::Output)
 }
 
-fn import(engine: &mut Engine, piece: &Piece, kind: ImportKind, name: &str, bytes: &[u8]) -> Result<Piece, Failure> {
+fn import(
+    engine: &mut Engine,
+    piece: &Piece,
+    kind: ImportKind,
+    name: &str,
+    bytes: &[u8],
+) -> Result<Piece, Failure> {
     let piece = Box::new(piece.clone());
     let request = import::Request { kind, name: name.to_owned(), bytes: bytes.to_vec(), piece };
     match engine.answer(Request::Import(request))? {
@@ -897,7 +958,9 @@ fn with_vocabulary(tokens: &[&str]) -> Target {
     let (class, layers, _) = Target::random(RANDOM_CLASS, 3).unwrap().into_parts();
     let vocabulary = transformer::Vocabulary {
         tokens: tokens.iter().map(ToString::to_string).collect(),
-        embedding: Array2::from_shape_fn((tokens.len(), class.width), |(i, j)| (3 * i + j) as f64 / 8.0 - 0.5),
+        embedding: Array2::from_shape_fn((tokens.len(), class.width), |(i, j)| {
+            (3 * i + j) as f64 / 8.0 - 0.5
+        }),
         positions: None,
     };
     Target::new(class, layers, Some(vocabulary)).unwrap()
@@ -911,8 +974,10 @@ fn random_piece() -> Piece {
 fn pieces_to_export() -> Vec<(String, Piece)> {
     let cell = |row, column, value| CellEdit { row, column, value };
     let own = TargetSource::Own(Box::new(with_vocabulary(&["do", "re", "mi"])));
-    let own = Piece { input: InputSource::Text("mi re do re".to_owned()), ..Piece::default().with_target(own) };
-    let mut all = vec![("the first page".to_owned(), Piece::default()), ("words of one's own".to_owned(), own)];
+    let own =
+        Piece { input: InputSource::Text("mi re do re".to_owned()), ..Piece::default().with_target(own) };
+    let mut all =
+        vec![("the first page".to_owned(), Piece::default()), ("words of one's own".to_owned(), own)];
     for construction in CONSTRUCTIONS {
         let random = Piece { construction, ..random_piece() };
         let weight = WeightEdit { layer: 0, head: 1, matrix: HeadMatrix::Wk, cell: cell(3, 1, 1.0 / 3.0) };
@@ -982,7 +1047,8 @@ impl Reference {
     /// The input as every kind of file that it can be.
     fn input_files(&self) -> Vec<(&'static str, Vec<u8>)> {
         let rows = matrix(&self.input);
-        let line = |row: ndarray::ArrayView1<f64>| row.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+        let line =
+            |row: ndarray::ArrayView1<f64>| row.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
         let csv = rows.rows().into_iter().map(line).collect::<Vec<_>>().join("\n");
         vec![
             ("input.json", self.input.to_string().into_bytes()),
@@ -1015,14 +1081,22 @@ impl Reference {
                 assert!(error <= bound, "{name}: attention {error:e} > {bound:e}");
             }
         }
-        assert!(matches!(played.proof.verdict, Verdict::Exact | Verdict::WithinTolerance), "{name}: {:?}", played.proof);
+        assert!(
+            matches!(played.proof.verdict, Verdict::Exact | Verdict::WithinTolerance),
+            "{name}: {:?}",
+            played.proof
+        );
     }
 }
 
 fn matrix(rows: &Value) -> Array2<f64> {
     let number = |number: &Value| number.as_f64().unwrap();
-    let rows: Vec<Vec<f64>> =
-        rows.as_array().unwrap().iter().map(|row| row.as_array().unwrap().iter().map(number).collect()).collect();
+    let rows: Vec<Vec<f64>> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row.as_array().unwrap().iter().map(number).collect())
+        .collect();
     Array2::from_shape_vec((rows.len(), rows[0].len()), rows.concat()).unwrap()
 }
 

@@ -158,7 +158,19 @@ fn each_bad_value_is_reported_and_its_default_stands() {
         ("tying", &["", "yes"]),
         ("spare", &["", "-65", "4097", "1.5"]),
         ("frozen-seed", &["", "-1", "x"]),
-        ("weights", &["", "1.1.wq.1.1", "1.1.wx.1.1:0", "0.1.wq.1.1:0", "9.1.wq.1.1:0", "1.9.wq.1.1:0", "1.1.wq.1.1:NaN", "1.1.wq.1.1:0,"]),
+        (
+            "weights",
+            &[
+                "",
+                "1.1.wq.1.1",
+                "1.1.wx.1.1:0",
+                "0.1.wq.1.1:0",
+                "9.1.wq.1.1:0",
+                "1.9.wq.1.1:0",
+                "1.1.wq.1.1:NaN",
+                "1.1.wq.1.1:0,",
+            ],
+        ),
         ("input", &["", "1.1", "0.1:0", "1.0:0", "1.99:0", "1.1:inf", "1:1:0", "1.1:0;1.2:0"]),
         ("embedding", &["", "1.1", "0.1:0", "1.0:0", "99.1:0", "1.1:NaN"]),
         ("tree", &["", "q", "q1", "q0.1", "q1.0", "q9.1", "k1.9", "v1.1", "é1.1", "output"]),
@@ -174,7 +186,8 @@ fn each_bad_value_is_reported_and_its_default_stands() {
             for value in *values {
                 let query = format!("{base}&{key}={value}");
                 let (state, bad) = AppState::decode(&query);
-                let read: String = form_urlencoded::parse(format!("={value}").as_bytes()).map(|(_, value)| value).collect();
+                let read: String =
+                    form_urlencoded::parse(format!("={value}").as_bytes()).map(|(_, value)| value).collect();
                 assert_eq!(state, default, "{query}");
                 assert_eq!(bad.len(), 1, "{query}: {bad:?}");
                 assert_eq!((bad[0].key.as_str(), bad[0].value.as_str()), (*key, read.as_str()), "{query}");
@@ -221,7 +234,8 @@ fn what_is_too_large_for_a_link_is_known_to_be() {
 #[test]
 fn a_text_stays_where_it_can_be_read() {
     let typed = InputSource::Text("42".to_owned());
-    let piece = Piece { input: typed.clone(), seed: 9, construction: Construction::Looped, ..Piece::default() };
+    let piece =
+        Piece { input: typed.clone(), seed: 9, construction: Construction::Looped, ..Piece::default() };
     let preset = |id: &str| TargetSource::Preset(id.to_owned());
     let largest = Piece { input: InputSource::Example, ..piece.with_target(preset("largest")) };
     let largest = Piece { input: typed.clone(), ..largest };
@@ -248,9 +262,33 @@ fn only_a_change_of_shape_needs_new_weights() {
 
 /// All keys of a link.
 const KEYS: [&str; 27] = [
-    "page", "embed", "hide", "preset", "target", "heads", "layers", "width", "head-width", "attention", "mask",
-    "residual", "scale", "text", "n", "rows", "seed", "construction", "law", "tying", "spare", "frozen-seed",
-    "weights", "input", "embedding", "tree", "step",
+    "page",
+    "embed",
+    "hide",
+    "preset",
+    "target",
+    "heads",
+    "layers",
+    "width",
+    "head-width",
+    "attention",
+    "mask",
+    "residual",
+    "scale",
+    "text",
+    "n",
+    "rows",
+    "seed",
+    "construction",
+    "law",
+    "tying",
+    "spare",
+    "frozen-seed",
+    "weights",
+    "input",
+    "embedding",
+    "tree",
+    "step",
 ];
 
 /// Whatever a query says, what is made of it has a link that says the same, without anything bad in it.
@@ -275,16 +313,36 @@ fn value() -> impl Strategy<Value = String> {
         "[qk][0-9]{1,2}[.][0-9]{1,2}",
         "[A-Za-z0-9_-]{0,40}",
         prop::sample::select(vec![
-            "on", "off", "1", "softmax", "leftmost-hard", "causal", "inverse-sqrt", "looped", "random", "sign",
-            "tied", "out", "sorting", "pascal", "a,b", " , ", "-0", "1e-320",
+            "on",
+            "off",
+            "1",
+            "softmax",
+            "leftmost-hard",
+            "causal",
+            "inverse-sqrt",
+            "looped",
+            "random",
+            "sign",
+            "tied",
+            "out",
+            "sorting",
+            "pascal",
+            "a,b",
+            " , ",
+            "-0",
+            "1e-320",
         ])
         .prop_map(str::to_owned),
     ]
 }
 
 fn state() -> impl Strategy<Value = AppState> {
-    (any::<bool>(), vec("[a-z-]{1,10}", 0..3), universal())
-        .prop_map(|(embed, hide, universal)| AppState { page: Page::Universal, embed, hide, universal })
+    (any::<bool>(), vec("[a-z-]{1,10}", 0..3), universal()).prop_map(|(embed, hide, universal)| AppState {
+        page: Page::Universal,
+        embed,
+        hide,
+        universal,
+    })
 }
 
 fn universal() -> impl Strategy<Value = UniversalState> {
@@ -301,7 +359,12 @@ fn universal() -> impl Strategy<Value = UniversalState> {
                 vec(cell_edit(class.width, 100_000), 0..4),
             );
             let look = (consumer(class), prop::option::of(0..=class.layers));
-            (Just((target, class, construction, law, tying, seed, frozen_seed, spare)), input(class.width), edits, look)
+            (
+                Just((target, class, construction, law, tying, seed, frozen_seed, spare)),
+                input(class.width),
+                edits,
+                look,
+            )
         })
         .prop_map(|(choices, input, (weight_edits, input_edits, embedding_edits), (consumer, step))| {
             let (target, class, construction, law, tying, seed, frozen_seed, spare) = choices;
@@ -326,11 +389,18 @@ fn universal() -> impl Strategy<Value = UniversalState> {
 }
 
 fn with_shape_of(class: Class, shape: &Class) -> Class {
-    Class { attention: class.attention, mask: class.mask, scale: class.scale, residual: class.residual, ..*shape }
+    Class {
+        attention: class.attention,
+        mask: class.mask,
+        scale: class.scale,
+        residual: class.residual,
+        ..*shape
+    }
 }
 
 fn class() -> impl Strategy<Value = Class> {
-    let attention = prop::sample::select(vec![Attention::Softmax, Attention::AverageHard, Attention::LeftmostHard]);
+    let attention =
+        prop::sample::select(vec![Attention::Softmax, Attention::AverageHard, Attention::LeftmostHard]);
     let mask = prop::sample::select(vec![Mask::None, Mask::Causal]);
     let scale = prop_oneof![Just(Scale::InverseSqrt), finite().prop_map(Scale::Factor)];
     ([1..=64_usize, 1..=64], [1..=4096_usize, 1..=4096], attention, mask, scale, any::<bool>()).prop_map(
@@ -350,11 +420,16 @@ fn class() -> impl Strategy<Value = Class> {
 fn construction() -> impl Strategy<Value = (Construction, Law, Tying)> {
     let construction =
         prop::sample::select(vec![Construction::Sparse, Construction::Looped, Construction::Random]);
-    (construction, prop::sample::select(Law::ALL.to_vec()), prop::sample::select(vec![Tying::Free, Tying::Tied]))
+    (
+        construction,
+        prop::sample::select(Law::ALL.to_vec()),
+        prop::sample::select(vec![Tying::Free, Tying::Tied]),
+    )
 }
 
 fn target_source() -> impl Strategy<Value = TargetSource> {
-    let ids: Vec<&str> = presets::all().iter().map(|preset| preset.id).filter(|id| *id != RANDOM_TARGET).collect();
+    let ids: Vec<&str> =
+        presets::all().iter().map(|preset| preset.id).filter(|id| *id != RANDOM_TARGET).collect();
     prop_oneof![
         prop::sample::select(ids).prop_map(|id| TargetSource::Preset(id.to_owned())),
         Just(TargetSource::Random),
@@ -363,20 +438,27 @@ fn target_source() -> impl Strategy<Value = TargetSource> {
 }
 
 fn own_target() -> impl Strategy<Value = Target> {
-    (class(), [1..=2_usize, 1..=2, 1..=3, 1..=2, 1..=3]).prop_flat_map(|(class, [heads, layers, width, head_width, v])| {
-        let class = Class { heads, layers, width, head_width, ..class };
-        let head = (matrix(width, head_width), matrix(width, head_width), matrix(width, v), matrix(v, width))
-            .prop_map(|(wq, wk, wv, wo)| Head { wq, wk, wv, wo });
-        let layers = vec(vec(head, heads).prop_map(|heads| Layer { heads }), layers);
-        let vocabulary = vec(any::<String>(), 1..4).prop_flat_map(move |tokens| {
-            let positions = prop::option::of((1..4_usize).prop_flat_map(move |n| matrix(n, width)));
-            (matrix(tokens.len(), width), positions, Just(tokens)).prop_map(|(embedding, positions, tokens)| {
-                Vocabulary { tokens: tokens.into_iter().map(|token| token.chars().take(8).collect()).collect(), embedding, positions }
-            })
-        });
-        (layers, prop::option::of(vocabulary))
-            .prop_map(move |(layers, vocabulary)| Target::new(class, layers, vocabulary).unwrap())
-    })
+    (class(), [1..=2_usize, 1..=2, 1..=3, 1..=2, 1..=3]).prop_flat_map(
+        |(class, [heads, layers, width, head_width, v])| {
+            let class = Class { heads, layers, width, head_width, ..class };
+            let head =
+                (matrix(width, head_width), matrix(width, head_width), matrix(width, v), matrix(v, width))
+                    .prop_map(|(wq, wk, wv, wo)| Head { wq, wk, wv, wo });
+            let layers = vec(vec(head, heads).prop_map(|heads| Layer { heads }), layers);
+            let vocabulary = vec(any::<String>(), 1..4).prop_flat_map(move |tokens| {
+                let positions = prop::option::of((1..4_usize).prop_flat_map(move |n| matrix(n, width)));
+                (matrix(tokens.len(), width), positions, Just(tokens)).prop_map(
+                    |(embedding, positions, tokens)| Vocabulary {
+                        tokens: tokens.into_iter().map(|token| token.chars().take(8).collect()).collect(),
+                        embedding,
+                        positions,
+                    },
+                )
+            });
+            (layers, prop::option::of(vocabulary))
+                .prop_map(move |(layers, vocabulary)| Target::new(class, layers, vocabulary).unwrap())
+        },
+    )
 }
 
 fn input(width: usize) -> impl Strategy<Value = InputSource> {
@@ -399,7 +481,8 @@ fn rows(width: usize) -> impl Strategy<Value = Array2<f64>> {
 }
 
 fn matrix(rows: usize, columns: usize) -> impl Strategy<Value = Array2<f64>> {
-    vec(finite(), rows * columns).prop_map(move |numbers| Array2::from_shape_vec((rows, columns), numbers).unwrap())
+    vec(finite(), rows * columns)
+        .prop_map(move |numbers| Array2::from_shape_vec((rows, columns), numbers).unwrap())
 }
 
 fn weight_edit(class: Class) -> impl Strategy<Value = WeightEdit> {

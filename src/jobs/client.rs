@@ -9,9 +9,9 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
+use super::idle;
 use super::protocol::{Answer, Failure, Job, Message, Request, VERSION, WORKER_SCRIPT, from_bytes, to_bytes};
 use super::queue::Channel;
-use super::idle;
 
 /// Whose answer it is; in each only the newest request matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

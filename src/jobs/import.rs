@@ -1,9 +1,7 @@
 //! Reading and writing files, in the worker: a person's own targets, inputs and runs.
 
 use serde::{Deserialize, Serialize};
-use transformer::files::{
-    Input, read_input, read_target, write_target_json, write_target_safetensors,
-};
+use transformer::files::{Input, read_input, read_target, write_target_json, write_target_safetensors};
 use transformer::{Target, presets};
 use universal::run::{Errors, Record, Run, RunError, Sides};
 use universal::{Bounds, Capacity, Consumer};

@@ -6,16 +6,14 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use transformer::presets::{self, Preset};
 use transformer::{NormalDraws, Target, Trace, forward};
-use universal::{
-    Bounds, Capacity, Consumer, Fingerprint, Layout, Mixing, Program, Projection, Proof, RandomSpec,
-    Solve, Tree, UniversalTransformer,
-};
 use universal::capacity::Estimate;
+use universal::{
+    Bounds, Capacity, Consumer, Fingerprint, Layout, Mixing, Program, Projection, Proof, RandomSpec, Solve,
+    Tree, UniversalTransformer,
+};
 
 use super::protocol::Failure;
-use crate::state::universal::{
-    CellEdit, Construction, InputSource, MOST_TOKENS, Piece, TargetSource, fits,
-};
+use crate::state::universal::{CellEdit, Construction, InputSource, MOST_TOKENS, Piece, TargetSource, fits};
 
 /// A piece to play, and whose tree of attention paths to show.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -165,9 +163,10 @@ impl Workshop {
         let universal_trace = universal.forward(cast.input.view(), embedding.view())?;
         let proof =
             Proof::new(&cast.target, &target_trace, &universal, &universal_trace, program.solve.as_ref());
-        let readout = cast.preset.as_ref().map(|preset| {
-            (preset.readout(&target_trace.output), preset.readout(&universal_trace.output))
-        });
+        let readout = cast
+            .preset
+            .as_ref()
+            .map(|preset| (preset.readout(&target_trace.output), preset.readout(&universal_trace.output)));
         let tree = Tree::new(&cast.target, &target_trace, consumer);
         let solve = program.solve.clone();
         self.program = Some((cast.target.clone(), program));
@@ -304,7 +303,9 @@ fn resolve_input(
                 tokens.extend(example.into_iter().cycle().take(length - start));
             }
             if tokens.len() > preset.longest {
-                return Err(transformer::Error::TooLong { found: tokens.len(), longest: preset.longest }.into());
+                return Err(
+                    transformer::Error::TooLong { found: tokens.len(), longest: preset.longest }.into()
+                );
             }
             let input = target.vocabulary().ok_or(transformer::Error::NoVocabulary)?.embed(&tokens)?;
             Ok((Some(tokens), input))
@@ -392,7 +393,10 @@ impl Thumbnail {
             let row_range = i * rows / small_rows..(i + 1) * rows / small_rows;
             let column_range = j * columns / small_columns..(j + 1) * columns / small_columns;
             let patch = matrix.slice(s![row_range, column_range]);
-            patch.iter().copied().fold(0.0, |most: f64, value| if value.abs() > most.abs() { value } else { most })
+            patch
+                .iter()
+                .copied()
+                .fold(0.0, |most: f64, value| if value.abs() > most.abs() { value } else { most })
         });
         Thumbnail { shape: (rows, columns), cells }
     }

@@ -126,11 +126,8 @@ pub const ATTENTION_WORDS: [(&str, Attention); 3] = [
 /// Words for masks in URLs and files.
 pub const MASK_WORDS: [(&str, Mask); 2] = [("none", Mask::None), ("causal", Mask::Causal)];
 /// Words for constructions in URLs and files.
-pub const CONSTRUCTION_WORDS: [(&str, Construction); 3] = [
-    ("sparse", Construction::Sparse),
-    ("looped", Construction::Looped),
-    ("random", Construction::Random),
-];
+pub const CONSTRUCTION_WORDS: [(&str, Construction); 3] =
+    [("sparse", Construction::Sparse), ("looped", Construction::Looped), ("random", Construction::Random)];
 /// Words for laws in URLs and files.
 pub const LAW_WORDS: [(&str, Law); 4] =
     [("gaussian", Law::Gaussian), ("uniform", Law::Uniform), ("sign", Law::Sign), ("low-rank", Law::LowRank)];
@@ -148,7 +145,8 @@ const LONGEST_BLOB: usize = 6_000;
 
 impl Default for Piece {
     fn default() -> Self {
-        let class = transformer::presets::by_id(FIRST_PRESET).map_or(RANDOM_CLASS, |preset| *preset.target.class());
+        let class =
+            transformer::presets::by_id(FIRST_PRESET).map_or(RANDOM_CLASS, |preset| *preset.target.class());
         Piece {
             target: TargetSource::Preset(FIRST_PRESET.to_owned()),
             class,
@@ -341,11 +339,18 @@ impl UniversalState {
             law: query.word("law", default.law, &LAW_WORDS),
             tying: query.word("tying", default.tying, &TYING_WORDS),
             spare: query.value("spare", default.spare, "-64 … 4096", |spare| (-64..=4096).contains(spare)),
-            frozen_seed: query.value("frozen-seed", default.frozen_seed, "0 … 18446744073709551615", |_| true),
+            frozen_seed: query.value(
+                "frozen-seed",
+                default.frozen_seed,
+                "0 … 18446744073709551615",
+                |_| true,
+            ),
             weight_edits: decode_list(query, "weights", "1.1.wq.1.1:0.5", read_weight_edit, |edit| {
                 edit.layer < class.layers && edit.head < class.heads
             }),
-            input_edits: decode_list(query, "input", "1.1:0.5", read_cell_edit, |edit| edit.column < class.width),
+            input_edits: decode_list(query, "input", "1.1:0.5", read_cell_edit, |edit| {
+                edit.column < class.width
+            }),
             embedding_edits: decode_list(query, "embedding", "1.1:0.5", read_cell_edit, |edit| {
                 edit.row < class.width
             }),
@@ -425,9 +430,7 @@ fn decode_target(query: &mut Query) -> TargetSource {
 fn decode_input(query: &mut Query, width: usize) -> InputSource {
     if let Some(text) = query.text("rows") {
         match unblob::<Array2<f64>>(text).filter(|rows| {
-            rows.ncols() == width
-                && rows.nrows() > 0
-                && rows.iter().all(|value| value.is_finite())
+            rows.ncols() == width && rows.nrows() > 0 && rows.iter().all(|value| value.is_finite())
         }) {
             Some(rows) => return InputSource::Rows(rows),
             None => query.report("rows", "an input written by “Share”"),

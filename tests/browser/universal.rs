@@ -13,7 +13,11 @@ async fn opens_on_a_finished_example() -> Result<()> {
     assert_eq!(messages(&page).await?, "");
     let (target, universal) = said(&page).await?;
     ensure!(target.len() > 2 && target == universal, "{target:?} {universal:?}");
-    ensure!(heatmaps(&page).await?.iter().any(|name| name.starts_with("A[1,1]")), "{:?}", heatmaps(&page).await?);
+    ensure!(
+        heatmaps(&page).await?.iter().any(|name| name.starts_with("A[1,1]")),
+        "{:?}",
+        heatmaps(&page).await?
+    );
     let painted = "return [...document.querySelectorAll('main canvas')].filter((canvas) => {
         const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
         return data.some((value, i) => value !== data[i % 4]);
@@ -66,13 +70,21 @@ async fn every_control_acts_and_the_link_follows() -> Result<()> {
     assert_eq!(link(&page).await?["seed"], "42");
     assert_eq!(fingerprint(&page).await?, sparse);
 
-    for (slider, key, value) in
-        [("Heads", "heads", 3.0), ("Layers", "layers", 3.0), ("Width", "width", 5.0), ("Head width", "head-width", 3.0), ("Tokens", "n", 4.0)]
-    {
+    for (slider, key, value) in [
+        ("Heads", "heads", 3.0),
+        ("Layers", "layers", 3.0),
+        ("Width", "width", 5.0),
+        ("Head width", "head-width", 3.0),
+        ("Tokens", "n", 4.0),
+    ] {
         let before = shown(&page).await?;
         page.set_slider(slider, value).await?;
         proved(&page, slider).await?;
-        assert_eq!(link(&page).await?.get(key).map(String::as_str), Some(value.to_string().as_str()), "{slider}");
+        assert_eq!(
+            link(&page).await?.get(key).map(String::as_str),
+            Some(value.to_string().as_str()),
+            "{slider}"
+        );
         assert_ne!(shown(&page).await?, before, "{slider} changes what is shown");
     }
     let names = heatmaps(&page).await?;
@@ -173,7 +185,10 @@ async fn what_cannot_be_is_refused_and_the_view_stays() -> Result<()> {
     let before = shown(&page).await?;
     page.choose("Construction", "Looped").await?;
     page.wait_idle().await?;
-    ensure!(!messages(&page).await?.is_empty(), "nothing says why looped weights do not serve residual classes");
+    ensure!(
+        !messages(&page).await?.is_empty(),
+        "nothing says why looped weights do not serve residual classes"
+    );
     assert_eq!(shown(&page).await?, before);
     page.choose("Construction", "Sparse").await?;
     proved(&page, "back again").await?;
@@ -188,7 +203,9 @@ async fn what_cannot_be_is_refused_and_the_view_stays() -> Result<()> {
     page.wait_idle().await?;
     let class = transformer::Class { heads: 8, layers: 12, ..transformer::presets::RANDOM_CLASS };
     let refused = universal::Capacity::default().check(universal::Construction::Sparse, &class, 6);
-    let Err(universal::Error::TooLarge(refusal)) = refused else { anyhow::bail!("{class:?} should be too large") };
+    let Err(universal::Error::TooLarge(refusal)) = refused else {
+        anyhow::bail!("{class:?} should be too large")
+    };
     let nearest = refusal.nearest.map(|class| class.layers.to_string()).unwrap_or_default();
     let message = messages(&page).await?;
     let numbers: Vec<&str> = message.split(|letter: char| !letter.is_ascii_digit()).collect();

@@ -88,7 +88,8 @@ impl Release {
     /// The first script of the worker: the page's head says which it is.
     fn worker_script(&self) -> Result<PathBuf> {
         let page = fs::read_to_string(self.folder.join("index.html"))?;
-        let name = page.split("<meta name=\"worker\" content=\"").nth(1).and_then(|rest| rest.split('"').next());
+        let name =
+            page.split("<meta name=\"worker\" content=\"").nth(1).and_then(|rest| rest.split('"').next());
         Ok(self.folder.join(name.unwrap_or(pianola::jobs::protocol::WORKER_SCRIPT)))
     }
 }

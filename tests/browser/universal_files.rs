@@ -15,7 +15,8 @@ async fn imported_reference_cases_give_the_expected_numbers() -> Result<()> {
         let (name, target) = (text(&case["name"]), &case["target"]);
         page.choose("Construction", "Sparse").await?;
         give(&page, "Import target", &folder.write("target.json", target.to_string().as_bytes())?).await?;
-        give(&page, "Import input", &folder.write("input.json", case["input"].to_string().as_bytes())?).await?;
+        give(&page, "Import input", &folder.write("input.json", case["input"].to_string().as_bytes())?)
+            .await?;
         for construction in ["Sparse", "Looped", "Random"] {
             if construction == "Looped" && target["class"]["residual"] == true {
                 continue;
@@ -48,7 +49,8 @@ async fn rows_come_as_json_csv_and_npy() -> Result<()> {
     let folder = Folder::of(&page).await?;
     let cases = references()?;
     let case = cases.iter().find(|case| case["name"] == "two-heads-two-layers").context("no such case")?;
-    give(&page, "Import target", &folder.write("target.json", case["target"].to_string().as_bytes())?).await?;
+    give(&page, "Import target", &folder.write("target.json", case["target"].to_string().as_bytes())?)
+        .await?;
     let rows = case["input"].as_array().context("no rows")?;
     let lines: Vec<String> = rows
         .iter()
@@ -105,7 +107,10 @@ async fn bad_files_are_named_and_the_view_stays() -> Result<()> {
     let folder = Folder::of(&page).await?;
     let before = shown(&page).await?;
     let address = page.client.current_url().await?;
-    let good = references()?.into_iter().find(|case| case["name"] == "two-heads-two-layers").context("no such case")?;
+    let good = references()?
+        .into_iter()
+        .find(|case| case["name"] == "two-heads-two-layers")
+        .context("no such case")?;
     let good = good["target"].clone();
     let mut wrong = good.clone();
     wrong["layers"][1]["heads"][0]["wk"] = json!([[1.0, 2.0], [3.0, 4.0]]);
@@ -114,7 +119,12 @@ async fn bad_files_are_named_and_the_view_stays() -> Result<()> {
     let not_a_number = good.to_string().replacen("[[", "[[NaN,", 1);
     let whole = good.to_string();
     for (control, name, bytes, says) in [
-        ("Import target", "wrong.json", wrong.to_string().into_bytes(), &["layers.1.heads.0.wk", "2×2", "4×2"][..]),
+        (
+            "Import target",
+            "wrong.json",
+            wrong.to_string().into_bytes(),
+            &["layers.1.heads.0.wk", "2×2", "4×2"][..],
+        ),
         ("Import target", "missing.json", missing.to_string().into_bytes(), &["layers.0.heads.1.wv"]),
         ("Import target", "nan.json", not_a_number.into_bytes(), &["NaN"]),
         ("Import target", "half.json", whole.as_bytes()[..whole.len() / 2].to_vec(), &[]),
@@ -162,7 +172,8 @@ fn difference(found: &Value, expected: &Value) -> Result<f64> {
         }
         _ => {
             let both = found.as_f64().zip(expected.as_f64());
-            both.map(|(found, expected)| (found - expected).abs()).with_context(|| format!("{found} instead of {expected}"))
+            both.map(|(found, expected)| (found - expected).abs())
+                .with_context(|| format!("{found} instead of {expected}"))
         }
     }
 }
@@ -171,8 +182,11 @@ fn difference(found: &Value, expected: &Value) -> Result<f64> {
 fn npy(rows: &[Value]) -> Result<Vec<u8>> {
     let numbers: Vec<f64> =
         rows.iter().flat_map(|row| row.as_array().into_iter().flatten()).filter_map(Value::as_f64).collect();
-    let header =
-        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows.len(), numbers.len() / rows.len());
+    let header = format!(
+        "{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}",
+        rows.len(),
+        numbers.len() / rows.len()
+    );
     let header = format!("{header:<117}\n");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend(u16::try_from(header.len())?.to_le_bytes());

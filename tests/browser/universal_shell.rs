@@ -66,7 +66,12 @@ async fn lessons_show_what_they_want() -> Result<()> {
     let page = Page::open("?preset=random&hide=heads,construction&embed=1").await?;
     proved(&page, "a lesson").await?;
     for role in ["navigation", "banner"] {
-        let found = page.run(&format!("return document.querySelectorAll('{}').length", if role == "banner" { "header" } else { "nav" })).await?;
+        let found = page
+            .run(&format!(
+                "return document.querySelectorAll('{}').length",
+                if role == "banner" { "header" } else { "nav" }
+            ))
+            .await?;
         assert_eq!(found, 0, "{role}");
     }
     ensure!(page.find_all("slider", "Heads").await?.is_empty(), "Heads is hidden");
@@ -75,7 +80,11 @@ async fn lessons_show_what_they_want() -> Result<()> {
     page.set_slider("Layers", 3.0).await?;
     proved(&page, "3 layers").await?;
     let link = link(&page).await?;
-    assert_eq!((link["hide"].as_str(), link["embed"].as_str()), ("heads,construction", "1"), "it stays a lesson");
+    assert_eq!(
+        (link["hide"].as_str(), link["embed"].as_str()),
+        ("heads,construction", "1"),
+        "it stays a lesson"
+    );
     quiet(&page).await
 }
 
@@ -105,11 +114,14 @@ async fn a_phone_never_scrolls_sideways() -> Result<()> {
     for width in [320, 390] {
         let window = Window { width, height: 844, ..Window::default() };
         let page = window.open(address.as_str()).await?;
-        for query in ["?", "?preset=random&construction=random", "?preset=random&heads=4&layers=3", "?lang=pt-BR&preset=sorting"] {
+        for query in [
+            "?",
+            "?preset=random&construction=random",
+            "?preset=random&heads=4&layers=3",
+            "?lang=pt-BR&preset=sorting",
+        ] {
             page.go(address.join(query)?.as_str()).await?;
-            let size = page
-                .run("return [document.scrollingElement.scrollWidth, innerWidth]")
-                .await?;
+            let size = page.run("return [document.scrollingElement.scrollWidth, innerWidth]").await?;
             ensure!(size[0].as_f64() <= size[1].as_f64(), "{query} at {width}: {size}");
         }
         page.go(address.join("?preset=random")?.as_str()).await?;
@@ -160,7 +172,23 @@ async fn a_keyboard_reaches_every_control() -> Result<()> {
         let name = "const it = document.activeElement; return it.ariaLabel ?? it.labels?.[0]?.innerText ?? it.innerText";
         reached.push(page.run(name).await?.as_str().unwrap_or_default().trim().to_owned());
     }
-    for control in ["Share", "Theme", "Preset", "Heads", "Layers", "Width", "Head width", "Tokens", "Attention", "Mask", "Residual", "Seed", "Import target", "Import input", "Export run"] {
+    for control in [
+        "Share",
+        "Theme",
+        "Preset",
+        "Heads",
+        "Layers",
+        "Width",
+        "Head width",
+        "Tokens",
+        "Attention",
+        "Mask",
+        "Residual",
+        "Seed",
+        "Import target",
+        "Import input",
+        "Export run",
+    ] {
         ensure!(reached.iter().any(|name| name == control), "Tab does not reach {control}: {reached:?}");
     }
     let heads = page.find("slider", "Heads").await?;

@@ -23,7 +23,11 @@ pub async fn proved(page: &Page, what: &str) -> Result<()> {
     page.wait_idle().await?;
     let error = maximum_error(page).await?;
     let text = page.status("Maximum error").await?;
-    ensure!(error <= 1e-9 && text.contains('✓'), "{what}: the maximum error is {text}; {}", messages(page).await?);
+    ensure!(
+        error <= 1e-9 && text.contains('✓'),
+        "{what}: the maximum error is {text}; {}",
+        messages(page).await?
+    );
     Ok(())
 }
 
@@ -70,7 +74,10 @@ pub async fn options(page: &Page, name: &str) -> Result<Vec<String>> {
     let list = page.find("combobox", name).await?;
     let labels = page
         .client
-        .execute("return [...arguments[0].options].map((option) => option.label)", vec![serde_json::to_value(&list)?])
+        .execute(
+            "return [...arguments[0].options].map((option) => option.label)",
+            vec![serde_json::to_value(&list)?],
+        )
         .await?;
     Ok(labels.as_array().into_iter().flatten().filter_map(|label| Some(label.as_str()?.to_owned())).collect())
 }
@@ -101,7 +108,8 @@ pub async fn give(page: &Page, control: &str, file: &Path) -> Result<()> {
     )
     .await?;
     page.upload(control, file).await?;
-    page.wait("the file was read", "return window.rests.includes('false') && window.rests.at(-1) === 'true'").await
+    page.wait("the file was read", "return window.rests.includes('false') && window.rests.at(-1) === 'true'")
+        .await
 }
 
 /// A folder for files that come from and go to the page; removed with the value.
@@ -115,7 +123,8 @@ impl Folder {
         let path = std::env::temp_dir().join(name);
         fs::create_dir_all(path.join("saved"))?;
         let saved = path.join("saved");
-        page.devtools("Browser.setDownloadBehavior", json!({"behavior": "allow", "downloadPath": saved})).await?;
+        page.devtools("Browser.setDownloadBehavior", json!({"behavior": "allow", "downloadPath": saved}))
+            .await?;
         Ok(Folder(path))
     }
 
