@@ -52,7 +52,7 @@ fn of_universals() -> Vec<Example> {
         Error::ClassMismatch { .. } =>
             Error::ClassMismatch { found: Box::new(other), expected: Box::new(RANDOM_CLASS) },
             ["H 3 / 2", "1/√d_h"];
-        Error::TooLarge(_) => refusal(Capacity::default(), Construction::Sparse, DEEP, 8), ["H = 4", "MB"];
+        Error::TooLarge(_) => refusal(Capacity::default(), Construction::Sparse, DEEP, 8), ["H = 4", "GB"];
         Error::LoopedResidual => Error::LoopedResidual, [];
         Error::ZeroWidth => Error::ZeroWidth, ["m = 0"];
         Error::NoSingularValues => Error::NoSingularValues, ["E"];
