@@ -2,12 +2,15 @@
 
 use crate::page::Page;
 use anyhow::{Context, Result, bail};
-use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::elements::Element;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
+
+// Keys, as WebDriver writes them.
+const CONTROL: char = '\u{e009}';
+const RELEASE: char = '\u{e000}';
 
 /// How long a control may take to appear.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -57,10 +60,8 @@ impl Page {
     /// There is none, or more than one, or it takes no text.
     pub async fn write(&self, name: &str, text: &str) -> Result<()> {
         let field = self.one(&["textbox", "searchbox", "spinbutton", "combobox"], name).await?;
-        // A field may bring back its value when it is left, as it is while WebDriver clears it.
-        self.client
-            .execute("arguments[0].focus(); arguments[0].select?.()", vec![serde_json::to_value(&field)?])
-            .await?;
+        // As a person does; a field that is emptied and left, as by WebDriver's own way, may take back its value.
+        field.send_keys(&format!("{CONTROL}a{RELEASE}")).await?;
         Ok(field.send_keys(text).await?)
     }
 
@@ -102,31 +103,37 @@ impl Page {
         bail!("{name} has no option {option}")
     }
 
-    /// Strikes a key, wherever the keyboard is. Keys that are sent to an element are no such thing: a file field
-    /// takes them for the name of a file.
-    ///
-    /// # Errors
-    /// The browser refuses.
-    pub async fn strike(&self, key: char) -> Result<()> {
-        let strike = KeyActions::new("keyboard".to_owned())
-            .then(KeyAction::Down { value: key })
-            .then(KeyAction::Up { value: key });
-        Ok(self.client.perform_actions(strike).await?)
-    }
-
     /// Gives a file to a file control.
     ///
     /// # Errors
     /// There is none, or it takes no files.
     pub async fn upload(&self, name: &str, path: &Path) -> Result<()> {
-        // The browser adds the chosen file to the accessible name of a file field, so its label is asked.
-        let field = "const [name] = arguments; const named = field => \
-                     [...field.labels].some(label => label.innerText.trim() === name); \
-                     return [...document.querySelectorAll('input[type=file]')].find(named) ?? null";
-        let field = self.client.execute(field, vec![json!(name)]).await?;
+        let control = self.file_control(name).await?;
+        // A file field may be hidden behind a button that looks better.
+        let field = "const [control] = arguments; const fields = 'input[type=file]'; \
+                     return control.matches(fields) ? control : (control.control ?? control.parentElement.querySelector(fields))";
+        let field = self.client.execute(field, vec![serde_json::to_value(&control)?]).await?;
         let field = self.to_element(field).with_context(|| format!("{name} has no file field"))?;
         let path = path.canonicalize().with_context(|| format!("no file {}", path.display()))?;
         Ok(field.send_keys(&path.to_string_lossy()).await?)
+    }
+
+    /// Waits for exactly one file control with this name. Chromium does not find it by its name alone, to which
+    /// it adds the name of the file that was chosen.
+    async fn file_control(&self, name: &str) -> Result<Element> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let mut found = Vec::new();
+            for role in ["button", "textbox", "none", "generic"] {
+                let nodes = self.tree(&json!({"role": role})).await?;
+                found.extend(nodes.into_iter().filter(|node| node.name == name).map(|node| node.id));
+            }
+            match found[..] {
+                [node] => return self.element(node).await,
+                [] if Instant::now() < deadline => sleep(Duration::from_millis(50)).await,
+                _ => bail!("{} file controls are named “{name}”", found.len()),
+            }
+        }
     }
 
     /// Waits for exactly one element with this name and one of these roles.
@@ -154,6 +161,11 @@ impl Page {
 
     /// The roles and numbers of the nodes of the accessibility tree that a query finds.
     async fn nodes(&self, query: &Value) -> Result<Vec<(String, i64)>> {
+        Ok(self.tree(query).await?.into_iter().map(|node| (node.role, node.id)).collect())
+    }
+
+    /// The nodes of the accessibility tree that a query finds.
+    async fn tree(&self, query: &Value) -> Result<Vec<Node>> {
         let mut query = query.clone();
         if query["objectId"].is_null() {
             let document = self.devtools("Runtime.evaluate", json!({"expression": "document"})).await?;
@@ -164,7 +176,8 @@ impl Page {
         let shown = nodes.iter().filter(|node| node["ignored"] != true);
         Ok(shown
             .filter_map(|node| {
-                Some((node["role"]["value"].as_str()?.to_owned(), node["backendDOMNodeId"].as_i64()?))
+                let text = |what: &str| node[what]["value"].as_str().unwrap_or_default().to_owned();
+                Some(Node { role: text("role"), name: text("name"), id: node["backendDOMNodeId"].as_i64()? })
             })
             .collect())
     }
@@ -201,4 +214,11 @@ impl Page {
         let reference = reference.with_context(|| format!("{value} is no element"))?;
         Ok(Element::from_element_id(self.client.clone(), reference.to_owned().into()))
     }
+}
+
+/// A node of the accessibility tree.
+struct Node {
+    role: String,
+    name: String,
+    id: i64,
 }
