@@ -35,6 +35,8 @@ pub fn App() -> impl IntoView {
     Effect::new(move |_| preferences::apply_language(language.get()));
 
     let t = use_language();
+    // A memo, so that a workspace is made anew when it is entered and not whenever its state changes.
+    let page = Memo::new(move |_| state.with(|state| state.page));
     let embed = Memo::new(move |_| state.with(|state| state.embed));
     view! {
         <a class="skip-link" href="#main">{move || t.get().skip_to_content()}</a>
@@ -43,7 +45,7 @@ pub fn App() -> impl IntoView {
         </Show>
         <NoticesView/>
         <main id="main" tabindex="-1">
-            {move || match state.with(|state| state.page) {
+            {move || match page.get() {
                 Page::Universal => view! { <UniversalPage/> },
             }}
         </main>

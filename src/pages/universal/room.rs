@@ -55,11 +55,9 @@ impl Room {
         });
         let lights = Memo::new(move |_| {
             focus.with(|focus| match focus {
-                Some(focus) => {
-                    played.with_untracked(|played| {
-                        played.as_ref().map(|it| focus.lights(it.target.class())).unwrap_or_default()
-                    })
-                }
+                Some(focus) => played.with_untracked(|played| {
+                    played.as_ref().map(|it| focus.lights(it.target.class())).unwrap_or_default()
+                }),
                 None => Lights::default(),
             })
         });
