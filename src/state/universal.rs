@@ -282,7 +282,7 @@ impl UniversalState {
         query.set_word_unless("attention", class.attention, base.attention, &ATTENTION_WORDS);
         query.set_word_unless("mask", class.mask, base.mask, &MASK_WORDS);
         query.set_word_unless("residual", class.residual, base.residual, &RESIDUAL_WORDS);
-        if class.scale != base.scale {
+        if scale_word(class.scale) != scale_word(base.scale) {
             query.set("scale", scale_word(class.scale));
         }
         match &piece.input {
@@ -428,6 +428,8 @@ fn decode_target(query: &mut Query) -> TargetSource {
 }
 
 fn decode_input(query: &mut Query, width: usize) -> InputSource {
+    // Read in any case, so that a bad value is reported where a text goes before it.
+    let length = query.text("n").is_some().then(|| query.number("n", 0, 1, MOST_TOKENS)).filter(|n| *n > 0);
     if let Some(text) = query.text("rows") {
         match unblob::<Array2<f64>>(text).filter(|rows| {
             rows.ncols() == width && rows.nrows() > 0 && rows.iter().all(|value| value.is_finite())
@@ -439,13 +441,7 @@ fn decode_input(query: &mut Query, width: usize) -> InputSource {
     if let Some(text) = query.text("text") {
         return InputSource::Text(text.to_owned());
     }
-    if query.text("n").is_some() {
-        match query.number("n", 0, 1, MOST_TOKENS) {
-            0 => {}
-            n => return InputSource::Length(n),
-        }
-    }
-    InputSource::Example
+    length.map_or(InputSource::Example, InputSource::Length)
 }
 
 fn blob<T: Serialize>(value: &T) -> Option<String> {
@@ -472,7 +468,8 @@ impl std::str::FromStr for ScaleWord {
 fn scale_word(scale: Scale) -> String {
     match scale {
         Scale::InverseSqrt => "inverse-sqrt".to_owned(),
-        Scale::Factor(factor) => factor.to_string(),
+        // `-0` and powers of ten stay what they are.
+        Scale::Factor(factor) => short_number(factor),
     }
 }
 
@@ -515,8 +512,14 @@ fn weight_edit_word(edit: &WeightEdit) -> String {
     format!("{}.{}.{}.{}", edit.layer + 1, edit.head + 1, edit.matrix.name(), cell_edit_word(&edit.cell))
 }
 
+/// A number in its shortest form that reads back as the same: `0.5`, `3`, `1e-300`.
+fn short_number(value: f64) -> String {
+    let text = format!("{value:?}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
 fn cell_edit_word(edit: &CellEdit) -> String {
-    format!("{}.{}:{}", edit.row + 1, edit.column + 1, edit.value)
+    format!("{}.{}:{}", edit.row + 1, edit.column + 1, short_number(edit.value))
 }
 
 fn read_weight_edit(text: &str) -> Option<WeightEdit> {

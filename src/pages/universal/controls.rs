@@ -111,8 +111,7 @@ fn Named(name: &'static str, children: Children) -> impl IntoView {
 fn PresetControl() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
-    let ids: Vec<&'static str> =
-        presets::all().iter().map(|preset| preset.id).filter(|id| *id != RANDOM_TARGET).collect();
+    let ids: Vec<&'static str> = presets::IDS.into_iter().filter(|id| *id != RANDOM_TARGET).collect();
     let options = Signal::derive(move || {
         let own = room.piece.with(|piece| matches!(piece.target, TargetSource::Own(_)));
         let named = ids.iter().copied().chain([RANDOM_TARGET]);

@@ -37,6 +37,14 @@ use crate::widgets::scrubber::Scrubber;
 pub fn UniversalPage() -> impl IntoView {
     let room = Room::provide();
     let t = use_language();
+    // Escape lets go of what is pinned, wherever the keyboard is.
+    let listener = window_event_listener(leptos::ev::keydown, move |event| {
+        if event.key() == "Escape" && !event.default_prevented() {
+            room.pinned.set(None);
+            room.hovered.set(None);
+        }
+    });
+    on_cleanup(move || listener.remove());
     let length =
         Signal::derive(move || read(room, |played| Some(played.target.class().layers)).unwrap_or(1) as f64);
     // Beyond the end is the finished picture, whatever the number of layers.
