@@ -21,6 +21,9 @@ pub fn fuzz(targets: &[OsString]) -> Result<()> {
     let known = output(cargo_fuzz().arg("list")).context("there are no fuzzers")?;
     let all: Vec<OsString> = known.lines().map(OsString::from).collect();
     for target in if targets.is_empty() { &all[..] } else { targets } {
+        if !all.contains(target) {
+            bail!("there is no fuzzer {}; there are {}", target.display(), known.replace('\n', ", "));
+        }
         let mut fuzzer = cargo_fuzz();
         fuzzer.arg("run").arg(target);
         // What is found goes to the first folder; the second has examples to start from.
