@@ -3,6 +3,8 @@
 
 mod failures;
 
+pub use failures::numbers;
+
 use leptos::prelude::*;
 
 use crate::jobs::protocol::Failure;

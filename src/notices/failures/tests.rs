@@ -13,6 +13,8 @@ type Example = (Failure, Vec<&'static str>);
 /// Examples of an error. A variant without a pattern here does not compile.
 macro_rules! examples {
     ($wrap:expr, $error:ty; $($pattern:pat => $value:expr, [$($needle:literal),*];)+) => {{
+        // Exhaustive, so that a variant without an example does not compile; some have two.
+        #[allow(unreachable_patterns)]
         let _every_variant = |error: &$error| match error { $($pattern => (),)+ };
         vec![$({
             let value: $error = $value;

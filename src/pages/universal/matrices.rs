@@ -168,7 +168,7 @@ pub fn StateMap(side: Side, level: usize, #[prop(into)] name: Signal<String>) ->
         })
     });
     view! {
-        <div class="map">
+        <div class="map map-state">
             <Heatmap
                 name
                 matrix

@@ -2,6 +2,7 @@
 
 use crate::page::Page;
 use anyhow::{Context, Result, bail};
+use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::elements::Element;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -56,7 +57,10 @@ impl Page {
     /// There is none, or more than one, or it takes no text.
     pub async fn write(&self, name: &str, text: &str) -> Result<()> {
         let field = self.one(&["textbox", "searchbox", "spinbutton", "combobox"], name).await?;
-        field.clear().await?;
+        // A field may bring back its value when it is left, as it is while WebDriver clears it.
+        self.client
+            .execute("arguments[0].focus(); arguments[0].select?.()", vec![serde_json::to_value(&field)?])
+            .await?;
         Ok(field.send_keys(text).await?)
     }
 
@@ -98,16 +102,28 @@ impl Page {
         bail!("{name} has no option {option}")
     }
 
+    /// Strikes a key, wherever the keyboard is. Keys that are sent to an element are no such thing: a file field
+    /// takes them for the name of a file.
+    ///
+    /// # Errors
+    /// The browser refuses.
+    pub async fn strike(&self, key: char) -> Result<()> {
+        let strike = KeyActions::new("keyboard".to_owned())
+            .then(KeyAction::Down { value: key })
+            .then(KeyAction::Up { value: key });
+        Ok(self.client.perform_actions(strike).await?)
+    }
+
     /// Gives a file to a file control.
     ///
     /// # Errors
     /// There is none, or it takes no files.
     pub async fn upload(&self, name: &str, path: &Path) -> Result<()> {
-        let control = self.one(&["button", "textbox", "none", "generic"], name).await?;
-        // A file field may be hidden behind a button that looks better.
-        let field = "const [control] = arguments; const fields = 'input[type=file]'; \
-                     return control.matches(fields) ? control : (control.control ?? control.parentElement.querySelector(fields))";
-        let field = self.client.execute(field, vec![serde_json::to_value(&control)?]).await?;
+        // The browser adds the chosen file to the accessible name of a file field, so its label is asked.
+        let field = "const [name] = arguments; const named = field => \
+                     [...field.labels].some(label => label.innerText.trim() === name); \
+                     return [...document.querySelectorAll('input[type=file]')].find(named) ?? null";
+        let field = self.client.execute(field, vec![json!(name)]).await?;
         let field = self.to_element(field).with_context(|| format!("{name} has no file field"))?;
         let path = path.canonicalize().with_context(|| format!("no file {}", path.display()))?;
         Ok(field.send_keys(&path.to_string_lossy()).await?)
