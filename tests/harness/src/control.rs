@@ -136,26 +136,26 @@ impl Page {
         }
     }
 
-    /// Waits for exactly one element with this name and one of these roles.
+    /// Waits for an element with this name and one of these roles, the one that comes first in the list where
+    /// a control has several parts, such as a slider with a field for its number.
     async fn one(&self, roles: &[&str], name: &str) -> Result<Element> {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let mut seen = Vec::new();
-            let mut found = Vec::new();
-            for (role, node) in self.nodes(&json!({"accessibleName": name})).await? {
-                if roles.contains(&role.as_str()) {
-                    found.push(node);
+            let seen = self.nodes(&json!({"accessibleName": name})).await?;
+            for role in roles {
+                let found: Vec<i64> =
+                    seen.iter().filter(|(seen, _)| seen == role).map(|(_, node)| *node).collect();
+                match found[..] {
+                    [] => {}
+                    [node] => return self.element(node).await,
+                    _ => bail!("{} elements named “{name}” have the role {role}", found.len()),
                 }
-                seen.push(role);
             }
-            match found[..] {
-                [node] => return self.element(node).await,
-                [] if Instant::now() < deadline => sleep(Duration::from_millis(50)).await,
-                [] => {
-                    bail!("nothing named “{name}” has a role of {roles:?}; with this name there are {seen:?}")
-                }
-                _ => bail!("{} elements named “{name}” have a role of {roles:?}: {seen:?}", found.len()),
+            if Instant::now() > deadline {
+                let seen: Vec<_> = seen.into_iter().map(|(role, _)| role).collect();
+                bail!("nothing named “{name}” has a role of {roles:?}; with this name there are {seen:?}");
             }
+            sleep(Duration::from_millis(50)).await;
         }
     }
 
