@@ -47,8 +47,10 @@ async fn every_construction_plays_every_preset() -> Result<()> {
 
     let mut prints = std::collections::BTreeMap::new();
     for preset in options(&page, "Preset").await? {
+        let before = shown(&page).await?;
         page.choose("Preset", &preset).await?;
         proved(&page, &preset).await?;
+        assert_ne!(shown(&page).await?, before, "{preset}");
         let (target, universal) = said(&page).await?;
         ensure!(!target.is_empty() && target == universal, "{preset}: {target:?} {universal:?}");
         prints.insert(preset, fingerprint(&page).await?);
