@@ -17,6 +17,16 @@ use crate::widgets::words::provide_words;
 #[derive(Clone, Copy)]
 pub struct Store(pub RwSignal<AppState>);
 
+crate::part! { page:
+    /// Shows the app, and keeps it for use without a network.
+    pub fn open() {
+        // What a panic says would otherwise be lost: the console is where a report is copied from.
+        std::panic::set_hook(Box::new(|panic| web_sys::console::error_1(&panic.to_string().into())));
+        mount_to_body(App);
+        crate::offline::keep();
+    }
+}
+
 /// The whole page.
 #[component]
 pub fn App() -> impl IntoView {

@@ -1,13 +1,12 @@
 //! Work off the main thread: the protocol, the client on the page, and what each workspace asks for.
 //!
-//! The other end is `src/bin/worker.rs`. Only this module talks to it.
+//! The other end is `worker`. Only this module talks to it.
 
-#[cfg(feature = "page")]
 pub mod client;
-#[cfg(feature = "page")]
 pub mod idle;
 pub mod import;
 pub mod protocol;
 pub mod queue;
 pub mod serve;
 pub mod universal;
+pub mod worker;

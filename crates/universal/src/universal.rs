@@ -1,5 +1,6 @@
 //! The universal transformer: frozen weights for a class, programs for targets, the forward pass.
 
+use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 use linear::{Equations, Solve};
@@ -33,8 +34,24 @@ pub struct UniversalTransformer {
     unembedding: Projection,
     width: usize,
     fingerprint: Fingerprint,
-    /// Made when the first program is asked for, of random weights only.
-    equations: OnceLock<Result<Arc<Equations>, Error>>,
+    /// How the equations of random weights are factorised. Whoever makes no random weights does not carry the
+    /// algebra for it along.
+    factorise: Option<Factorise>,
+    /// Made when the first program is asked for.
+    solver: OnceLock<Result<Arc<dyn Solver>, Error>>,
+}
+
+type Factorise = fn(&UniversalTransformer) -> Result<Arc<dyn Solver>, Error>;
+
+/// The equations E C = B of one C, factorised.
+trait Solver: Debug + Send + Sync {
+    fn solve(&self, right: &Array2<f64>) -> (Array2<f64>, Solve);
+}
+
+impl Solver for Equations {
+    fn solve(&self, right: &Array2<f64>) -> (Array2<f64>, Solve) {
+        Equations::solve(self, right)
+    }
 }
 
 /// What makes a universal transformer play one target.
@@ -102,7 +119,8 @@ impl UniversalTransformer {
             unembedding,
             width: spec.width,
             fingerprint,
-            equations: OnceLock::new(),
+            factorise: Some(factorise),
+            solver: OnceLock::new(),
         })
     }
 
@@ -176,11 +194,13 @@ impl UniversalTransformer {
                 expected: Box::new(self.class),
             });
         }
-        Ok(match self.construction {
-            Construction::Sparse => Program { embedding: leaves(target), solve: None },
-            Construction::Looped => Program { embedding: leaves_of_all_depths(target), solve: None },
-            Construction::Random { .. } => {
-                let (embedding, solve) = self.equations()?.solve(&leaves(target));
+        Ok(match (self.construction, self.factorise) {
+            (Construction::Looped, _) => Program { embedding: leaves_of_all_depths(target), solve: None },
+            (_, None) => Program { embedding: leaves(target), solve: None },
+            (_, Some(factorise)) => {
+                // The factors do not depend on a target, so all programs share them.
+                let solver = self.solver.get_or_init(|| factorise(self)).clone()?;
+                let (embedding, solve) = solver.solve(&leaves(target));
                 Program { embedding, solve: Some(solve) }
             }
         })
@@ -234,14 +254,6 @@ impl UniversalTransformer {
         Ok(Trace { scores, attention, states, output })
     }
 
-    /// The factorised equations of a random construction. They do not depend on a target, so all programs
-    /// share them.
-    fn equations(&self) -> Result<Arc<Equations>, Error> {
-        let factorise =
-            || Equations::new(self.leaf_columns().view()).map(Arc::new).map_err(|_| Error::NoSingularValues);
-        self.equations.get_or_init(factorise).clone()
-    }
-
     fn routed(class: Class, construction: Construction, columns: Layout, layers: usize) -> Self {
         let select = |consumer| {
             let root = columns.root(consumer).expect("the layout has every consumer of its class");
@@ -269,9 +281,16 @@ impl UniversalTransformer {
             unembedding,
             width,
             fingerprint,
-            equations: OnceLock::new(),
+            factorise: None,
+            solver: OnceLock::new(),
         }
     }
+}
+
+fn factorise(universal: &UniversalTransformer) -> Result<Arc<dyn Solver>, Error> {
+    let equations =
+        Equations::new(universal.leaf_columns().view()).map_err(|_| Error::NoSingularValues)?;
+    Ok(Arc::new(equations))
 }
 
 /// B (d × N): the leaves of all consumers of a target, in the order of the sparse layout.
