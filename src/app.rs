@@ -1,5 +1,8 @@
 //! The shell: header, navigation, language, theme, the one place for errors, and the URL.
 
+use std::panic;
+
+use leptos::mount::mount_to_body;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
@@ -19,9 +22,9 @@ pub struct Store(pub RwSignal<AppState>);
 
 crate::part! { page:
     /// Shows the app, and keeps it for use without a network.
-    pub fn open() {
+    pub fn open() -> () {
         // What a panic says would otherwise be lost: the console is where a report is copied from.
-        std::panic::set_hook(Box::new(|panic| web_sys::console::error_1(&panic.to_string().into())));
+        panic::set_hook(Box::new(|panic| web_sys::console::error_1(&panic.to_string().into())));
         mount_to_body(App);
         crate::offline::keep();
     }

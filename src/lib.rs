@@ -7,7 +7,7 @@ pub mod language;
 pub mod notices;
 pub mod offline;
 pub mod pages;
-mod parts;
+pub mod parts;
 pub mod preferences;
 pub mod state;
 mod widget_words;

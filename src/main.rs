@@ -6,7 +6,12 @@ use web_sys::DedicatedWorkerGlobalScope;
 
 fn main() {
     match js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() {
-        Ok(scope) => spawn_local(pianola::jobs::worker::work(scope)),
-        Err(_) => spawn_local(pianola::app::open()),
+        // A panic here ends the worker before it said that it is ready; the page then reports it.
+        Ok(scope) => spawn_local(async {
+            pianola::jobs::worker::work(scope).await.expect("the engine can be downloaded");
+        }),
+        Err(_) => spawn_local(async {
+            pianola::app::open().await.expect("the page can be downloaded");
+        }),
     }
 }

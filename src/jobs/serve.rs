@@ -20,11 +20,11 @@ impl Engine {
         let workshop = &mut self.universal;
         match request {
             Request::Universal(request) => match request.piece.construction {
-                Construction::Random => play_random(workshop, request).await,
+                Construction::Random => play_random(workshop, request).await?,
                 Construction::Sparse | Construction::Looped => play_routed(workshop, *request),
             },
-            Request::Import(request) => read(workshop, Box::new(request)).await,
-            Request::Export(piece, kind) => write(workshop, piece, kind).await,
+            Request::Import(request) => read(workshop, Box::new(request)).await?,
+            Request::Export(piece, kind) => write(workshop, piece, kind).await?,
         }
     }
 }

@@ -12,7 +12,7 @@ use super::serve::Engine;
 
 crate::part! { engine:
     /// Answers the page's jobs, one after the other, for as long as the worker lives.
-    pub fn work(scope: DedicatedWorkerGlobalScope) {
+    pub fn work(scope: DedicatedWorkerGlobalScope) -> () {
         // A panic ends the worker; the page hears of it, says so and starts another.
         let last_words = scope.clone();
         panic::set_hook(Box::new(move |panic| post(&last_words, &Message::Crashed { message: panic.to_string() })));

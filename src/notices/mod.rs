@@ -11,6 +11,7 @@ use leptos::prelude::*;
 
 use crate::jobs::protocol::Failure;
 use crate::language::{Language, use_language};
+use crate::parts::Missing;
 use crate::state::query::BadValue;
 
 /// The messages on show; a context, cheap to copy.
@@ -45,6 +46,11 @@ impl Notices {
     pub fn failure(self, failure: Failure) {
         self.clear_failures();
         self.push(Notice::Failure(failure));
+    }
+
+    /// A part of the page could not be downloaded.
+    pub fn missing(self, missing: Missing) {
+        self.failure(Failure::Missing(missing));
     }
 
     /// Things work again.

@@ -29,6 +29,7 @@ use self::tree::TreePanel;
 use self::weights::WeightsPanel;
 use crate::drawing::clock::Clock;
 use crate::language::{Language, use_language};
+use crate::parts::later;
 use crate::widgets::controls::{Choice, LabelPlace, Segments};
 use crate::widgets::scrubber::Scrubber;
 
@@ -81,22 +82,33 @@ pub fn UniversalPage() -> impl IntoView {
         <Controls/>
         <Story/>
         <Picture room machine/>
-        <TreePanel progress=machine.progress/>
-        <FrozenPanel/>
-        <WeightsPanel/>
-        <div class="panels">
-            <section class="panel">
-                <h2>{move || t.get().proof_title()}</h2>
-                <p class="lead">{move || t.get().proof_lead()}</p>
-                <ProofTable/>
-            </section>
-            <CostsPanel/>
-        </div>
+        {later(panels(machine))}
         <div class="transport" on:click=move |_| keep_step() on:keyup=move |_| keep_step() on:change=move |_| keep_step()>
             <ProofBadge/>
             <Scrubber clock label=Signal::derive(move || t.get().animation().to_owned()) caption=Signal::derive(move || Some(caption(t.get(), clock.position())))/>
             <Inspector/>
         </div>
+    }
+}
+
+crate::part! { universal_panels:
+    /// What stands below the picture.
+    fn panels(machine: Machine) -> AnyView {
+        let t = use_language();
+        view! {
+            <TreePanel progress=machine.progress/>
+            <FrozenPanel/>
+            <WeightsPanel/>
+            <div class="panels">
+                <section class="panel">
+                    <h2>{move || t.get().proof_title()}</h2>
+                    <p class="lead">{move || t.get().proof_lead()}</p>
+                    <ProofTable/>
+                </section>
+                <CostsPanel/>
+            </div>
+        }
+        .into_any()
     }
 }
 
