@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 use crate::jobs::client::Client;
-use crate::language::{Language, use_language};
+use crate::language::{Language, say, use_language};
 use crate::notices::{Notices, NoticesView};
 use crate::pages::universal::UniversalPage;
 use crate::preferences::{self, Theme};
@@ -55,7 +55,7 @@ pub fn App() -> impl IntoView {
     let page = Memo::new(move |_| state.with(|state| state.page));
     let embed = Memo::new(move |_| state.with(|state| state.embed));
     view! {
-        <a class="skip-link" href="#main">{move || t.get().skip_to_content()}</a>
+        <a class="skip-link" href="#main">{say(t, Language::skip_to_content)}</a>
         <Show when=move || !embed.get()>
             <Header language theme/>
         </Show>
@@ -67,7 +67,7 @@ pub fn App() -> impl IntoView {
         </main>
         <Show when=move || !embed.get()>
             <footer class="site-footer">
-                <p>{move || t.get().about_papers()}</p>
+                <p>{say(t, Language::about_papers)}</p>
             </footer>
         </Show>
     }
@@ -124,17 +124,17 @@ fn Header(language: RwSignal<Language>, theme: RwSignal<Theme>) -> impl IntoView
                 </svg>
                 "Pianola"
             </a>
-            <nav aria-label=move || t.get().workspaces()>{pages}</nav>
+            <nav aria-label=say(t, Language::workspaces)>{pages}</nav>
             <div class="site-tools">
                 <ShareButton/>
-                <div class="language-switch" role="group" aria-label=move || t.get().language()>
+                <div class="language-switch" role="group" aria-label=say(t, Language::language)>
                     {languages}
                 </div>
                 <button
                     type="button"
                     class="theme-switch"
                     title=move || t.get().theme_now(t.get().theme_name(theme.get()))
-                    aria-label=move || t.get().theme()
+                    aria-label=say(t, Language::theme)
                     on:click=move |_| {
                         let next = theme.get_untracked().next();
                         preferences::remember_theme(next);
@@ -169,8 +169,8 @@ fn ShareButton() -> impl IntoView {
         });
     };
     view! {
-        <button type="button" title=move || t.get().share_title() on:click=share>
-            {move || t.get().share()}
+        <button type="button" title=say(t, Language::share_title) on:click=share>
+            {say(t, Language::share)}
         </button>
     }
 }

@@ -1,6 +1,7 @@
 //! Pianola's web app: fixed universal transformers and universal simulators of attention, made touchable.
 
 pub mod app;
+pub mod decimal;
 pub mod drawing;
 pub mod jobs;
 pub mod language;

@@ -871,7 +871,9 @@ impl Act {
 // ---- helpers ----
 
 fn ask(engine: &mut Engine, piece: &Piece, consumer: Consumer) -> Result<Played, Failure> {
-    match block_on(engine.answer(Request::Universal(Box::new(play::Request { piece: piece.clone(), consumer }))))? {
+    match block_on(
+        engine.answer(Request::Universal(Box::new(play::Request { piece: piece.clone(), consumer }))),
+    )? {
         Answer::Universal(played) => {
             assert_eq!(&played.piece, piece);
             Ok(*played)

@@ -1,8 +1,8 @@
 //! What the worker does with a request. It runs natively too, so that it can be tested without a browser.
 
+use super::import;
 use super::protocol::{Answer, Failure, Request};
 use super::universal::{self, Workshop};
-use super::import;
 use crate::state::universal::{Construction, Piece};
 
 /// The worker's memory between requests: what is expensive and may be wanted again.

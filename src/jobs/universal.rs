@@ -110,16 +110,22 @@ pub struct Thumbnail {
 const THUMBNAIL_SIDE: usize = 64;
 
 /// How a universal transformer of a class is made.
-pub type Make = fn(transformer::Class, universal::Construction) -> Result<UniversalTransformer, universal::Error>;
+pub type Make =
+    fn(transformer::Class, universal::Construction) -> Result<UniversalTransformer, universal::Error>;
 
 /// Makes those of zeros and ones, which need no dense algebra.
 ///
 /// # Errors
 /// When the class is not possible, too large, or not served by the construction.
-pub fn routed(class: transformer::Class, construction: universal::Construction) -> Result<UniversalTransformer, universal::Error> {
+pub fn routed(
+    class: transformer::Class,
+    construction: universal::Construction,
+) -> Result<UniversalTransformer, universal::Error> {
     match construction {
         universal::Construction::Looped => UniversalTransformer::looped(class),
-        universal::Construction::Sparse | universal::Construction::Random { .. } => UniversalTransformer::sparse(class),
+        universal::Construction::Sparse | universal::Construction::Random { .. } => {
+            UniversalTransformer::sparse(class)
+        }
     }
 }
 

@@ -288,8 +288,7 @@ impl UniversalTransformer {
 }
 
 fn factorise(universal: &UniversalTransformer) -> Result<Arc<dyn Solver>, Error> {
-    let equations =
-        Equations::new(universal.leaf_columns().view()).map_err(|_| Error::NoSingularValues)?;
+    let equations = Equations::new(universal.leaf_columns().view()).map_err(|_| Error::NoSingularValues)?;
     Ok(Arc::new(equations))
 }
 

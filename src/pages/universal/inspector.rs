@@ -9,7 +9,7 @@ use super::matrices::{put_edit, read};
 use super::room::Room;
 use crate::drawing::palette::Role;
 use crate::jobs::universal::{FrozenHead, Played};
-use crate::language::{Language, use_language};
+use crate::language::{Language, say, use_language};
 use crate::state::universal::CellEdit;
 use crate::widgets::controls::{Button, Look, NumberField, Range};
 use crate::widgets::math::{Formula, Math, colored, name, op, row, sub};
@@ -88,7 +88,7 @@ pub fn Inspector() -> impl IntoView {
             }
         };
     view! {
-        <div class="inspector" role="region" aria-label=move || t.get().inspector() aria-live="polite">
+        <div class="inspector" role="region" aria-label=say(t, Language::inspector) aria-live="polite">
             {shown}
             <EmbeddingEditor/>
         </div>

@@ -28,7 +28,7 @@ use self::stories::Story;
 use self::tree::TreePanel;
 use self::weights::WeightsPanel;
 use crate::drawing::clock::Clock;
-use crate::language::{Language, use_language};
+use crate::language::{Language, say, text_of, use_language};
 use crate::parts::later;
 use crate::widgets::controls::{Choice, LabelPlace, Segments};
 use crate::widgets::scrubber::Scrubber;
@@ -74,8 +74,8 @@ pub fn UniversalPage() -> impl IntoView {
     view! {
         <div class="room-head">
             <div>
-                <h1>{move || t.get().universal_title()}</h1>
-                <p class="lead">{move || t.get().universal_lead()}</p>
+                <h1>{say(t, Language::universal_title)}</h1>
+                <p class="lead">{say(t, Language::universal_lead)}</p>
             </div>
             <ProofView/>
         </div>
@@ -85,7 +85,7 @@ pub fn UniversalPage() -> impl IntoView {
         {later(panels(machine))}
         <div class="transport" on:click=move |_| keep_step() on:keyup=move |_| keep_step() on:change=move |_| keep_step()>
             <ProofBadge/>
-            <Scrubber clock label=Signal::derive(move || t.get().animation().to_owned()) caption=Signal::derive(move || Some(caption(t.get(), clock.position())))/>
+            <Scrubber clock label=text_of(t, Language::animation) caption=Signal::derive(move || Some(caption(t.get(), clock.position())))/>
             <Inspector/>
         </div>
     }
@@ -101,8 +101,8 @@ crate::part! { universal_panels:
             <WeightsPanel/>
             <div class="panels">
                 <section class="panel">
-                    <h2>{move || t.get().proof_title()}</h2>
-                    <p class="lead">{move || t.get().proof_lead()}</p>
+                    <h2>{say(t, Language::proof_title)}</h2>
+                    <p class="lead">{say(t, Language::proof_lead)}</p>
                     <ProofTable/>
                 </section>
                 <CostsPanel/>
@@ -146,20 +146,20 @@ fn Picture(room: Room, machine: Machine) -> impl IntoView {
     };
     let output_level = move || shape.get().map_or(0, |(layers, _)| layers);
     view! {
-        <section class="picture" aria-label=move || t.get().picture()>
+        <section class="picture" aria-label=say(t, Language::picture)>
             <div class="picture-head">
-                <span class="kicker">{move || t.get().target()}</span>
-                <strong>{move || t.get().target_says()}</strong>
+                <span class="kicker">{say(t, Language::target)}</span>
+                <strong>{say(t, Language::target_says)}</strong>
             </div>
             <div class="picture-head is-middle">
-                <span class="kicker">{move || t.get().the_roll()}</span>
+                <span class="kicker">{say(t, Language::the_roll)}</span>
                 <strong>
                     {move || size.get().map(|((d, m), _)| t.get().roll_says(d, m))}
                 </strong>
                 <ZoomButtons machine/>
             </div>
             <div class="picture-head is-universal">
-                <span class="kicker">{move || t.get().universal()}</span>
+                <span class="kicker">{say(t, Language::universal)}</span>
                 <strong>{move || match size.get() {
                     Some((_, false)) => t.get().universal_says_random(),
                     _ => t.get().universal_says_routed(),
@@ -173,7 +173,7 @@ fn Picture(room: Room, machine: Machine) -> impl IntoView {
                     _ => t.get().frozen_in_words(),
                 }}</p>
                 <Segments
-                    label=Signal::derive(move || t.get().right_shows().to_owned())
+                    label=text_of(t, Language::right_shows)
                     label_place=LabelPlace::Spoken
                     options=Signal::derive(move || vec![
                         Choice::new(RightShows::Numbers, t.get().show_numbers()),
@@ -184,7 +184,7 @@ fn Picture(room: Room, machine: Machine) -> impl IntoView {
                 />
             </div>
             {layers}
-            <div class="picture-rule"><span>{move || t.get().output()}</span></div>
+            <div class="picture-rule"><span>{say(t, Language::output)}</span></div>
             <div class="picture-side">
                 {move || shape.get().map(|(layers, _)| view! {
                     <StateMap side=Side::Target level=layers name=Signal::stored("T(X)".to_owned())/>
