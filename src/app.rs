@@ -9,7 +9,8 @@ use wasm_bindgen::prelude::*;
 use crate::jobs::client::Client;
 use crate::language::{Language, say, use_language};
 use crate::notices::{Notices, NoticesView};
-use crate::pages::universal::UniversalPage;
+use crate::pages::universal;
+use crate::parts::later;
 use crate::preferences::{self, Theme};
 use crate::state::history::{Pace, Step};
 use crate::state::{AppState, Page};
@@ -62,7 +63,7 @@ pub fn App() -> impl IntoView {
         <NoticesView/>
         <main id="main" tabindex="-1">
             {move || match page.get() {
-                Page::Universal => view! { <UniversalPage/> },
+                Page::Universal => later(universal::page()),
             }}
         </main>
         <Show when=move || !embed.get()>

@@ -10,7 +10,7 @@ use crate::state::universal::Piece;
 pub const VERSION: u32 = 2;
 
 /// The name of the worker's script beside the page in a development build.
-pub const WORKER_SCRIPT: &str = "worker_loader.js";
+pub const WORKER_SCRIPT: &str = "worker.js";
 
 /// From the page to the worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -33,9 +33,15 @@ use crate::parts::later;
 use crate::widgets::controls::{Choice, LabelPlace, Segments};
 use crate::widgets::scrubber::Scrubber;
 
-/// The whole workspace.
+crate::part! { universal:
+    /// The whole workspace.
+    pub fn page() -> AnyView {
+        view! { <UniversalPage/> }.into_any()
+    }
+}
+
 #[component]
-pub fn UniversalPage() -> impl IntoView {
+fn UniversalPage() -> impl IntoView {
     let room = Room::provide();
     let t = use_language();
     // Escape lets go of what is pinned, wherever the keyboard is.
