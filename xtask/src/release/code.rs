@@ -55,7 +55,15 @@ pub(super) fn replace(folder: &Path, html: &str, code: &Code) -> Result<String> 
     options.link_name = "./pianola_parts.js";
     let split = transform(options).map_err(|error| anyhow!("the code cannot be cut: {error:#}"))?;
     run(tool("wasm-bindgen")?
-        .args(["--target", "web", "--no-typescript", "--out-name", "pianola", "--out-dir"])
+        .args([
+            "--target",
+            "web",
+            "--no-typescript",
+            "--keep-lld-exports",
+            "--out-name",
+            "pianola",
+            "--out-dir",
+        ])
         .arg(&workshop)
         .arg(&main))?;
     let mut modules = split.split_modules;
