@@ -128,7 +128,7 @@ impl Notice {
     }
 }
 
-crate::part! { failures:
+crate::part! { details:
     fn describe(failure: Failure, t: Language) -> String {
         failures::describe(&failure, t)
     }

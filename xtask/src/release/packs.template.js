@@ -1,7 +1,7 @@
 const packs = new Map();
 
 // The bytes of one module. A pack that could not be fetched is asked for again.
-async function unpacked(name, start, end) {
+async function unpacked([name, start, end]) {
   let pack = packs.get(name);
   if (!pack) {
     // Packs stand beside this script and share its name.
@@ -15,3 +15,12 @@ async function unpacked(name, start, end) {
   }
   return new Uint8Array(await pack, start, end - start);
 }
+
+function module(place, chunks) {
+  return makeLoad(() => {
+    const bytes = unpacked(place);
+    bytes.catch(() => {});
+    return async (imports) => WebAssembly.instantiate(await bytes, imports);
+  }, chunks);
+}
+
