@@ -1,10 +1,14 @@
 //! What is downloaded only when it is wanted. A release cuts such functions, with all that only they need, out
 //! of the page's code into files of their own: see `xtask/src/release/code.rs`.
 
+use js_sys::Array;
+use leptos::html;
 use leptos::prelude::*;
 use leptos::reactive::computed::ScopedFuture;
 use leptos::task::spawn_local;
 use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
 use crate::notices::Notices;
 
@@ -64,5 +68,45 @@ pub fn later(view: impl Future<Output = Result<AnyView, Missing>> + 'static) -> 
     move || {
         arrived.track();
         arrived.try_update_untracked(Option::take).flatten()
+    }
+}
+
+/// The same for what stands far below: it is asked for when the window comes near, or when somebody who does not
+/// scroll presses the button that stands in its place.
+pub fn later_when_near<View>(label: Signal<String>, view: impl Fn() -> View + Send + 'static) -> impl IntoView
+where
+    View: Future<Output = Result<AnyView, Missing>> + 'static,
+{
+    let place = NodeRef::<html::Button>::new();
+    let is_near = RwSignal::new(false);
+    // Half a window ahead, so that it is there when it is reached.
+    place.on_load(move |button| {
+        let options = IntersectionObserverInit::new();
+        options.set_root_margin("50% 0px");
+        let on_change = Closure::<dyn Fn(Array)>::new(move |entries: Array| {
+            let comes_near =
+                |entry: JsValue| entry.unchecked_into::<IntersectionObserverEntry>().is_intersecting();
+            if entries.iter().any(comes_near) {
+                // The place may be gone by now.
+                is_near.try_set(true);
+            }
+        });
+        let on_change = on_change.into_js_value().unchecked_into();
+        match IntersectionObserver::new_with_options(&on_change, &options) {
+            Ok(observer) => {
+                observer.observe(&button);
+                on_cleanup(move || observer.disconnect());
+            }
+            Err(_) => is_near.set(true),
+        }
+    });
+    move || {
+        match is_near.get() {
+        true => later(view()).into_any(),
+        false => view! {
+            <button node_ref=place type="button" class="later" on:click=move |_| is_near.set(true)>{label}</button>
+        }
+        .into_any(),
+    }
     }
 }

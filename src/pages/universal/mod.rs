@@ -29,7 +29,7 @@ use self::tree::TreePanel;
 use self::weights::WeightsPanel;
 use crate::drawing::clock::Clock;
 use crate::language::{Language, say, text_of, use_language};
-use crate::parts::later;
+use crate::parts::later_when_near;
 use crate::widgets::controls::{Choice, LabelPlace, Segments};
 use crate::widgets::scrubber::Scrubber;
 
@@ -88,7 +88,7 @@ fn UniversalPage() -> impl IntoView {
         <Controls/>
         <Story/>
         <Picture room machine/>
-        {later(panels(machine))}
+        {later_when_near(text_of(t, Language::more_below), move || panels(machine))}
         <div class="transport" on:click=move |_| keep_step() on:keyup=move |_| keep_step() on:change=move |_| keep_step()>
             <ProofBadge/>
             <Scrubber clock label=text_of(t, Language::animation) caption=Signal::derive(move || Some(caption(t.get(), clock.position())))/>
@@ -259,6 +259,7 @@ fn Readout(room: Room) -> impl IntoView {
 
 crate::texts! {
     universal_title: "One frozen transformer plays any other" | "Um transformer congelado toca qualquer outro";
+    more_below: "Show the tree of attention paths, the weights and the proof" | "Mostrar a árvore de caminhos de atenção, os pesos e a prova";
     universal_lead: "On the left, a target. On the right, a transformer whose weights never change. All that it knows of the target is on the roll between them: the embedding E."
         | "À esquerda, um alvo. À direita, um transformer cujos pesos nunca mudam. Tudo o que ele sabe do alvo está no rolo entre eles: a matriz de embedding E.";
     picture: "The target, the roll and the universal transformer" | "O alvo, o rolo e o transformer universal";
