@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
+use crate::jobs::idle::PartUnderWay;
 use crate::notices::Notices;
 
 /// A part that could not be downloaded. Asking again tries again.
@@ -58,12 +59,14 @@ pub fn later(view: impl Future<Output = Result<AnyView, Missing>> + 'static) -> 
     let notices = expect_context::<Notices>();
     let arrived = RwSignal::new_local(None);
     // In the scope of whoever shows it, so that it finds its contexts and ends when that ends.
+    let under_way = PartUnderWay::new();
     spawn_local(ScopedFuture::new_untracked(async move {
         match view.await {
             // The place may be gone by now.
             Ok(view) => drop(arrived.try_set(Some(view))),
             Err(missing) => notices.missing(missing),
         }
+        drop(under_way);
     }));
     move || {
         arrived.track();
