@@ -97,7 +97,9 @@ where
         let on_change = on_change.into_js_value().unchecked_into();
         match IntersectionObserver::new_with_options(&on_change, &options) {
             Ok(observer) => {
-                observer.observe(&button);
+                // What stands above takes its place in the frame after this one.
+                let watched = observer.clone();
+                request_animation_frame(move || request_animation_frame(move || watched.observe(&button)));
                 on_cleanup(move || observer.disconnect());
             }
             Err(_) => is_near.set(true),

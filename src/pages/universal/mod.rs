@@ -76,6 +76,7 @@ fn UniversalPage() -> impl IntoView {
             room.change_look(|look| look.step = step);
         }
     };
+    let is_played = Memo::new(move |_| room.played.with(Option::is_some));
     let machine = Machine::new(room, Signal::derive(move || clock.position()));
     view! {
         <div class="room-head">
@@ -88,7 +89,10 @@ fn UniversalPage() -> impl IntoView {
         <Controls/>
         <Story/>
         <Picture room machine/>
-        {later_when_near(text_of(t, Language::more_below), move || panels(machine))}
+        // Before the picture is there, everything is near.
+        {move || is_played.get().then(|| {
+            later_when_near(text_of(t, Language::more_below), move || panels(machine))
+        })}
         <div class="transport" on:click=move |_| keep_step() on:keyup=move |_| keep_step() on:change=move |_| keep_step()>
             <ProofBadge/>
             <Scrubber clock label=text_of(t, Language::animation) caption=Signal::derive(move || Some(caption(t.get(), clock.position())))/>
