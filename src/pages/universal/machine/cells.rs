@@ -92,9 +92,9 @@ fn rectangles(
     runs: &[Run],
 ) {
     let (width, height) = (grid.unit * grid.span.scale, grid.row_height);
-    let gap = if width > 4.0 { 1.0 } else { 0.4 };
+    let gap = if width > 4.0 { 1.0 } else { 0.0 };
     let radius = if width > 7.0 && height > 7.0 { 2.0 } else { 0.0 };
-    let mut marked = Vec::new();
+    let (mut tiles, mut marked) = (Vec::new(), Vec::new());
     for run in runs {
         let scale = Scale::Signed { max: run.full };
         for column in run.columns.clone() {
@@ -102,18 +102,14 @@ fn rectangles(
             for (row, value) in values.column(column).iter().enumerate() {
                 let y = grid.top + height * row as f64 + gap / 2.0;
                 let rect = Rect::new(x, y, width - gap, height - gap);
-                let color = color(palette, *value, scale);
-                if radius > 0.0 {
-                    painter.fill_round_rect(rect, radius, color);
-                } else {
-                    painter.fill_rect(rect, color);
-                }
+                tiles.push((rect, color(palette, *value, scale)));
                 if !value.is_finite() {
                     marked.push(rect);
                 }
             }
         }
     }
+    painter.fill_tiles(&tiles, radius);
     if !marked.is_empty() {
         painter.fill_texture(&marked, Texture::Hatch, palette.card);
     }
