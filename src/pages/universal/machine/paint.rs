@@ -442,6 +442,7 @@ fn links(
     let pitch = row.pitch * here.stride as f64 * span.scale;
     let reached = if look.stage.done() > 0.0 { 1.0 } else { 0.3 };
     let foot = LINKS_FOOT;
+    let clip = -MARGIN..span.window + MARGIN;
     for (step, first) in score.sources(row.count, here.first) {
         if !there.has(first) {
             continue;
@@ -469,12 +470,7 @@ fn links(
             let mut lines = Path::new();
             for number in near..=far.min(here.count - 1) {
                 let x = pitch * number as f64;
-                let (top, end) = (Point::new(from + x, 0.0), Point::new(to + x, foot));
-                lines = lines.move_to(top).curve_to(
-                    Point::new(top.x, foot / 2.0),
-                    Point::new(end.x, foot / 2.0),
-                    end,
-                );
+                lines = lines.join(Point::new(from + x, 0.0), Point::new(to + x, foot), &clip);
             }
             painter.stroke_path(&lines, &step_stroke(hue.faded(0.8 * reached), step, 1.6));
         }
