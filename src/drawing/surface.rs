@@ -57,13 +57,16 @@ impl Draw {
 pub fn Surface(
     /// The picture.
     draw: Draw,
+    /// Whether there is anything to draw; by default, always. A canvas that stays empty costs nothing.
+    #[prop(default = Signal::stored(true), into)]
+    when: Signal<bool>,
     /// Classes of the canvas, next to `surface`.
     #[prop(optional, into)]
     class: String,
 ) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let watch = StoredValue::new_local(None);
-    canvas.on_load(move |canvas| watch.set_value(Some(Redrawing::start(canvas, draw))));
+    canvas.on_load(move |canvas| watch.set_value(Some(Redrawing::start(canvas, draw, when))));
     on_cleanup(move || {
         watch.try_update_value(|watch: &mut Option<Redrawing>| watch.take());
     });
@@ -79,7 +82,7 @@ struct Redrawing {
 }
 
 impl Redrawing {
-    fn start(canvas: HtmlCanvasElement, draw: Draw) -> Redrawing {
+    fn start(canvas: HtmlCanvasElement, draw: Draw, when: Signal<bool>) -> Redrawing {
         let subscription = Arc::new_cyclic(|this: &Weak<Subscription>| Subscription {
             this: this.clone(),
             job: OnceLock::new(),
@@ -110,6 +113,7 @@ impl Redrawing {
             let (canvas, size, subscription) = (canvas.clone(), size.clone(), subscription.clone());
             let is_seen = is_seen.clone();
             let context = RefCell::new(None);
+            let is_empty = Cell::new(true);
             move |_| {
                 let Some(size) = size.get() else { return };
                 // Whoever scrolls there has it drawn then; the printer sees everything.
@@ -123,9 +127,17 @@ impl Redrawing {
                 if context.is_none() {
                     *context = context_of(&canvas);
                 }
-                if let Some(context) = context.as_ref() {
-                    subscription.tracked(|| repaint(&canvas, context, size, draw));
-                }
+                let Some(context) = context.as_ref() else { return };
+                subscription.tracked(|| {
+                    // The view may be gone, and its signals with it.
+                    let is_wanted = when.try_get().unwrap_or(false);
+                    let was_empty = is_empty.replace(!is_wanted);
+                    if is_wanted {
+                        repaint(&canvas, context, size, draw);
+                    } else if !was_empty {
+                        clear(&canvas, context);
+                    }
+                });
             }
         };
         let job = FrameJob::measured(measure, work);
@@ -215,12 +227,16 @@ fn repaint(canvas: &HtmlCanvasElement, context: &web_sys::CanvasRenderingContext
         canvas.set_height(height);
     }
     if !is_wider && !is_taller {
-        let _ = context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
-        context.clear_rect(0.0, 0.0, f64::from(width), f64::from(height));
+        clear(canvas, context);
     }
     let palette = Palette::current();
     let mut painter = CanvasPainter::new(context.clone(), palette.clone(), density);
     draw.paint(&mut painter, &Frame { width: size.x, height: size.y, palette });
+}
+
+fn clear(canvas: &HtmlCanvasElement, context: &web_sys::CanvasRenderingContext2d) {
+    let _ = context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
+    context.clear_rect(0.0, 0.0, f64::from(canvas.width()), f64::from(canvas.height()));
 }
 
 /// The number of device pixels in a CSS pixel.

@@ -119,11 +119,9 @@ pub fn PathTree(
             root_name.with(|name| paint_names(painter, &frame.palette, picture, name));
         });
     });
+    let is_lit = Memo::new(move |_| lit.get() != Lit::None || looked_at.with(Option::is_some));
     let draw_lights = Draw::new(move |painter: &mut dyn Painter, frame: &Frame| {
         let (lit, looked_at) = (lit.get(), looked_at.get());
-        if lit == Lit::None && looked_at.is_none() {
-            return;
-        }
         with_picture(frame, &mut |picture| {
             paint_lights(painter, frame, picture, lit);
             if let Some(node) = looked_at.filter(|node| picture.layout.has(*node)) {
@@ -247,7 +245,7 @@ pub fn PathTree(
                 on:blur=move |_: FocusEvent| on_look.run(None)
             >
                 <Surface draw/>
-                <Surface draw=draw_lights/>
+                <Surface draw=draw_lights when=is_lit/>
             </div>
             <div class="path-tree-zoom">
                 <ZoomButtons viewport zoom window/>

@@ -165,6 +165,7 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
             });
         });
     });
+    let is_lit = Memo::new(move |_| room.focus.with(Option::is_some));
     let height = Memo::new(move |_| {
         machine.scene.with(|scene| {
             let Some(scene) = scene else { return 120.0 };
@@ -251,7 +252,7 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
             on:keydown=on_key
         >
             <Surface draw/>
-            <Surface draw=draw_lights/>
+            <Surface draw=draw_lights when=is_lit/>
         </div>
     }
 }
