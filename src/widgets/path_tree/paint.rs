@@ -59,7 +59,7 @@ pub const MARGIN: f64 = 18.0;
 pub const NARROWEST: f64 = 2.5;
 /// The largest radius of a node.
 const RADIUS: f64 = 11.0;
-/// Cells narrower than this have bars instead of discs, and edges without dashes.
+/// Cells narrower than this have bars instead of discs.
 const DISC: f64 = 7.0;
 /// The height of the tallest bar.
 const BAR: f64 = 22.0;
@@ -247,7 +247,8 @@ fn edges(
 ) {
     let (from, to) = (picture.rows.y(level), picture.rows.y(level + 1));
     let clip = GUTTER..picture.width;
-    let is_wide = picture.layout.spacing(level) * picture.span.scale >= DISC;
+    // Dashes closer than this are a grey mist, and take longer than all else.
+    let is_wide = picture.layout.spacing(level) * picture.span.scale >= 2.0 * DISC;
     // One stroke for all edges of a kind: thousands of single ones would not keep up with a finger.
     let mut lines: BTreeMap<(Option<u8>, u8), Path> = BTreeMap::new();
     let mut bands: BTreeMap<(Option<u8>, u8), Path> = BTreeMap::new();
