@@ -22,6 +22,12 @@ type Work = Rc<dyn Fn(f64)>;
 type Measure = Rc<dyn Fn()>;
 type FrameCallback = Closure<dyn Fn(f64)>;
 
+/// A channel to oneself: a message that comes when everything before it is done.
+struct Doorbell {
+    channel: MessageChannel,
+    _on_ring: Closure<dyn Fn()>,
+}
+
 #[derive(Default)]
 struct Scheduler {
     jobs: RefCell<BTreeMap<u64, (Measure, Work)>>,
@@ -29,7 +35,7 @@ struct Scheduler {
     next_id: Cell<u64>,
     frame_is_requested: Cell<bool>,
     on_frame: RefCell<Option<FrameCallback>>,
-    channel: RefCell<Option<(MessageChannel, Closure<dyn Fn()>)>>,
+    doorbell: RefCell<Option<Doorbell>>,
 }
 
 thread_local! {
@@ -91,16 +97,16 @@ pub fn flush() {
 /// Does whatever is due in the next frame as soon as the effects of what has just happened have run.
 pub fn paint_soon() {
     SCHEDULER.with(|scheduler| {
-        let mut channel = scheduler.channel.borrow_mut();
-        if channel.is_none()
-            && let Ok(new) = MessageChannel::new()
+        let mut doorbell = scheduler.doorbell.borrow_mut();
+        if doorbell.is_none()
+            && let Ok(channel) = MessageChannel::new()
         {
             // Effects are microtasks; a message is a task of its own, and comes after all of them.
-            let on_message = Closure::<dyn Fn()>::new(flush);
-            new.port1().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-            *channel = Some((new, on_message));
+            let on_ring = Closure::<dyn Fn()>::new(flush);
+            channel.port1().set_onmessage(Some(on_ring.as_ref().unchecked_ref()));
+            *doorbell = Some(Doorbell { channel, _on_ring: on_ring });
         }
-        if let Some((channel, _)) = channel.as_ref() {
+        if let Some(Doorbell { channel, .. }) = doorbell.as_ref() {
             // Should it fail, the frame comes all the same.
             let _ = channel.port2().post_message(&JsValue::NULL);
         }
