@@ -180,8 +180,8 @@ fn ShareButton() -> impl IntoView {
 /// a state back.
 fn follow_url(state: RwSignal<AppState>, notices: Notices) {
     let pace = StoredValue::new(Pace::default());
-    Effect::new(move |_| {
-        let query = state.with(AppState::encode);
+    let write = move || {
+        let query = state.with_untracked(AppState::encode);
         if query == AppState::decode(&current_query()).0.encode() {
             return;
         }
@@ -194,6 +194,11 @@ fn follow_url(state: RwSignal<AppState>, notices: Notices) {
             Step::Push => history.push_state_with_url(&JsValue::NULL, "", Some(&address)),
             Step::Replace => history.replace_state_with_url(&JsValue::NULL, "", Some(&address)),
         };
+    };
+    Effect::new(move |_| {
+        state.track();
+        // A browser takes its time for this; the worker is asked first.
+        set_timeout(write, std::time::Duration::ZERO);
     });
     let on_popstate = Closure::<dyn Fn()>::new(move || {
         let (decoded, bad_values) = AppState::decode(&current_query());

@@ -12,7 +12,7 @@
 //! | `cargo xtask check` | the first half of that, for the inner loop |
 //! | `cargo xtask browser FILTER` | whole-product tests by name, against the last build |
 //! | `cargo xtask screenshot` | a picture of the last build: `--query "page=universal" --theme dark --lang pt-BR --width 800 --full --out page.png` |
-//! | `cargo xtask bench` | the benchmarks |
+//! | `cargo xtask bench` | the benchmarks; `cargo xtask bench page` measures the last build in Chromium |
 //! | `cargo xtask fuzz` | the fuzzers, a minute each |
 //!
 //! `cargo xtask help` says the same in brief.

@@ -15,6 +15,7 @@ use crate::drawing::palette::Role;
 use crate::drawing::step::step_stroke;
 use crate::jobs::universal::{FrozenHead, Played};
 use crate::language::{Language, say, text_of, use_language};
+use crate::state::universal::Leaves;
 use crate::widgets::controls::{Choice, Segments, Select};
 use crate::widgets::math::{Formula, Math, entry, name, op, row, sub, text};
 use crate::widgets::number;
@@ -96,11 +97,20 @@ fn TreeView(shown: Memo<Option<Shown>>, progress: Signal<f64>) -> impl IntoView 
         )
     });
     let consumer = Memo::new(move |_| shown.get().map_or(Consumer::Output, |shown| shown.consumer));
-    let chosen_order = RwSignal::new(None::<Order>);
-    let order = Memo::new(move |_| {
-        let leaves = shown.get().map_or(1, |shown| shown.leaves);
-        chosen_order.get().unwrap_or(if leaves > MOST_IN_ROLL_ORDER { Order::Subtrees } else { Order::Roll })
+    let order = Memo::new(move |_| match room.look.with(|look| look.leaves) {
+        Some(Leaves::AsOnRoll) => Order::Roll,
+        Some(Leaves::BySubtree) => Order::Subtrees,
+        None if shown.get().map_or(1, |shown| shown.leaves) > MOST_IN_ROLL_ORDER => Order::Subtrees,
+        None => Order::Roll,
     });
+    let choose_order = move |order: Order| {
+        room.change_look(|look| {
+            look.leaves = Some(match order {
+                Order::Roll => Leaves::AsOnRoll,
+                Order::Subtrees => Leaves::BySubtree,
+            });
+        });
+    };
     let role = Signal::derive(move || role_of(consumer.get()));
     let row_names = Signal::derive(move || {
         let depth = shown.get().map_or(0, |shown| shown.depth);
@@ -151,7 +161,7 @@ fn TreeView(shown: Memo<Option<Shown>>, progress: Signal<f64>) -> impl IntoView 
                         Choice::new(Order::Subtrees, t.get().tree_order_subtrees()).noted(t.get().tree_order_subtrees_note()),
                     ])
                     value=order
-                    on_input=move |order| chosen_order.set(Some(order))
+                    on_input=choose_order
                 />
             </Show>
         </div>

@@ -76,6 +76,8 @@ pub fn Heatmap(
         on_edit,
         room: size_of(figure),
     });
+    // What is lit elsewhere changes with every move of the pointer; most of it leaves this matrix as it is.
+    let lit = Memo::new(move |_| lit.get());
     let hint_id = unique_id("heatmap-hint");
     let hint = move || {
         state.words.with(|words| match on_edit {
