@@ -1,6 +1,7 @@
 //! The page's code, cut into parts that come when they are wanted (see `src/parts.rs`), each made small, all named
 //! by their content: a page and a worker of two releases can never meet, whatever a browser or a host has kept.
 
+use super::glue::shorten;
 use super::packs::{Pack, pack};
 use super::{add_to_head, hexadecimal};
 use anyhow::{Context, Result, anyhow, bail};
@@ -80,9 +81,11 @@ pub(super) fn replace(folder: &Path, html: &str, code: &Code) -> Result<String> 
 
     let loader = fs::read_to_string(parts.join("pianola_parts.js"))?;
     let (loader, packs) = pack(&loader, &parts)?;
+    let script = fs::read_to_string(workshop.join("pianola.js"))?;
+    let (script, main) = shorten(&script, &fs::read(workshop.join("pianola_bg.wasm"))?)?;
     let mut files: Vec<(String, Vec<u8>)> = vec![
-        (".js".to_owned(), fs::read(workshop.join("pianola.js"))?),
-        ("_bg.wasm".to_owned(), fs::read(workshop.join("pianola_bg.wasm"))?),
+        (".js".to_owned(), script.into_bytes()),
+        ("_bg.wasm".to_owned(), main),
         ("_parts.js".to_owned(), loader.into_bytes()),
         ("_worker.js".to_owned(), fs::read(folder.join("worker.js")).context("Trunk wrote no worker.js")?),
     ];

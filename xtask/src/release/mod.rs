@@ -2,6 +2,7 @@
 //! that keeps one whole release for use without a network.
 
 pub mod code;
+mod glue;
 mod packs;
 mod policy;
 mod service_worker;
