@@ -48,6 +48,13 @@ impl Input {
         })
     }
 
+    /// Tokens that are known to be at least one, and finite.
+    pub(crate) fn of_checked(tokens: Vec<Atom>) -> Self {
+        Self {
+            tokens: tokens.into(),
+        }
+    }
+
     /// Reads what a person writes into an input line: a text in quotes, a list of numbers, texts and
     /// truth values in brackets, or bare letters.
     ///

@@ -34,8 +34,18 @@ impl Resolver for BTreeMap<String, String> {
     }
 }
 
-/// The constructions: files that any program can load by these names.
-pub const CONSTRUCTIONS: &[(&str, &str)] = &[];
+macro_rules! constructions {
+    ($($name:literal)*) => {
+        /// The constructions: files that any program can load by these names.
+        pub const CONSTRUCTIONS: &[(&str, &str)] = &[
+            $(($name, include_str!(concat!("../constructions/", $name, ".rasp"))),)*
+        ];
+    };
+}
+
+constructions! {
+    "layout" "transpose" "matmul" "softmax" "hard_max" "determinant" "inverse" "activation" "affine" "attention" "feed_forward" "multi_head" "encoder" "match2" "parity"
+}
 
 /// The text of a construction.
 pub fn construction(name: &str) -> Option<&'static str> {
@@ -43,4 +53,15 @@ pub fn construction(name: &str) -> Option<&'static str> {
         .iter()
         .find(|(known, _)| *known == name)
         .map(|(_, text)| *text)
+}
+
+/// What the headers of the constructions state: for each function, the number of heads in each layer
+/// as a RASP list of formulas in the names of its arguments (`h` stands for the number of heads).
+///
+/// The depth is the length of the list. It holds no length of the sequence: depth never depends on it.
+pub fn stated_heads() -> Vec<(&'static str, &'static str)> {
+    let lines = CONSTRUCTIONS.iter().flat_map(|(_, text)| text.lines());
+    lines
+        .filter_map(|line| line.strip_prefix("# Heads of ")?.split_once(": "))
+        .collect()
 }

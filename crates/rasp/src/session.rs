@@ -129,6 +129,38 @@ impl<'r> Session<'r> {
             .collect();
         finish(machine, source, &statements, input)
     }
+
+    /// Counts the layers and heads of a program without evaluating it: they are the same for every
+    /// input. Fails with what is wrong with the program.
+    ///
+    /// ```
+    /// let analysis = rasp::Session::default().analyse("sort(tokens, tokens);").unwrap();
+    /// assert_eq!(analysis.heads_per_layer, [2, 1]);
+    /// ```
+    pub fn analyse(&self, source: &str) -> Result<Analysis, Vec<Diagnostic>> {
+        let Parse { tree, diagnostics } = parse(source);
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
+        }
+        // Only a program that applies an s-op to an input of its own has anything evaluated here.
+        let input = Input::from_text("a").map_err(|message| {
+            let nowhere = Span::default();
+            vec![Diagnostic::error(nowhere, message)]
+        })?;
+        let mut machine = Machine::new(input, Budget::new(self.limits), self.files);
+        machine.run_program(&tree.statements);
+        if !machine.diagnostics.is_empty() {
+            return Err(machine.diagnostics);
+        }
+        let roots = machine
+            .shown
+            .last()
+            .map(|shown| roots_of(&shown.value))
+            .unwrap_or_default();
+        let order = machine.graph.canonical_order(&roots);
+        let step_of = order.iter().enumerate().map(|(at, id)| (*id, at)).collect();
+        Ok(analyse(&machine.graph, &roots, &step_of))
+    }
 }
 
 /// Evaluates what the program showed, its last value first and with a trace.

@@ -363,10 +363,13 @@ impl<'s> Parser<'s> {
 
     fn expression_or_assignment(&mut self) -> StatementKind {
         let first = self.expression();
-        if !matches!(first.kind, ExpressionKind::Name(_)) || !(self.at("=") || self.at(",")) {
-            return StatementKind::Expression(first);
-        }
-        let mut names = vec![self.name_of(first)];
+        let mut names = match &first.kind {
+            ExpressionKind::Name(text) if self.at("=") || self.at(",") => vec![Name {
+                text: text.clone(),
+                span: first.span,
+            }],
+            _ => return StatementKind::Expression(first),
+        };
         while self.take_if(",").is_some() {
             names.push(self.name());
         }
@@ -375,13 +378,6 @@ impl<'s> Parser<'s> {
         }
         let values = self.expressions();
         StatementKind::Assign { names, values }
-    }
-
-    fn name_of(&self, expression: Expression) -> Name {
-        Name {
-            text: expression.span.text(self.source).to_owned(),
-            span: expression.span,
-        }
     }
 
     fn name(&mut self) -> Name {
@@ -849,7 +845,10 @@ impl<'s> Parser<'s> {
         let open = self.open();
         let inner = self.expression();
         self.close(open, ")");
-        inner
+        Expression {
+            span: Span::new(open.span.start, self.last_end()),
+            ..inner
+        }
     }
 
     fn function_like(&mut self, operator: UnaryOperator) -> Expression {

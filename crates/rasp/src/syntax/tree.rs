@@ -121,7 +121,7 @@ pub struct Name {
 pub struct Expression {
     /// What it is.
     pub kind: ExpressionKind,
-    /// Where it stands, without the parentheses around it.
+    /// Where it stands, with the parentheses around it.
     pub span: Span,
     /// The number of nodes on the longest way down, itself included. Bounded by
     /// [`MAXIMUM_DEPTH`](super::MAXIMUM_DEPTH), so that walking a tree never exhausts the stack.
