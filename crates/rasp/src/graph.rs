@@ -174,6 +174,11 @@ impl Graph {
         &self.nodes[id.0 as usize]
     }
 
+    /// The number of nodes.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
     pub(crate) fn add(
         &mut self,
         primitive: Primitive,

@@ -1322,6 +1322,8 @@ impl<'r> Machine<'r> {
 
     /// Evaluates on an input now, so that an error stops the program here.
     fn apply(&mut self, root: NodeId, input: Input) -> Result<Value, Stop> {
+        // Finding out what the root needs takes a look at every node.
+        self.budget.work(self.graph.len())?;
         let evaluation = evaluate(&self.graph, &[root], &input, &mut self.budget);
         if let Some((node, Failure { position, message })) = evaluation.failure {
             let place = self.graph.node(node).place;

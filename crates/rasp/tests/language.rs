@@ -47,7 +47,7 @@ fn each_mistake_is_named_once_and_at_its_place() {
     let cases = [
         ("tokens", "missing-semicolon", ""),
         ("tokens;;", "extra-semicolon", ";"),
-        ("a = 'x';", "single-quote", "'"),
+        ("a = 'x';", "single-quote", "'x'"),
         ("x = .5;", "number-starts-with-dot", "."),
         ("x = \"abc;\ny = 1;", "unfinished-text", "\"abc;"),
         ("x = §;", "unknown-character", "§"),
@@ -340,7 +340,8 @@ fn whatever_does_not_end_is_stopped() {
             "out-of-fuel",
         ),
         (
-            "for i in range(10000) { x = indices(\"abcdefghijklmnopqrstuvwxyz\"); }\n for i in range(90000) { y = tokens(\"abcdefghijklmnopqrstuvwxyz\") ; }",
+            "a = indices; for i in range(5000) { a = a + i; }
+for i in range(90000) { x = indices(\"ab\"); }",
             "out-of-fuel",
         ),
     ];

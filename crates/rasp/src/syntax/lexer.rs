@@ -53,7 +53,7 @@ pub enum TokenClass {
     Comment,
     /// An operator, a bracket, a comma, a semicolon …
     Mark,
-    /// A character that does not belong to RASP.
+    /// A character that does not belong to RASP, or a text in single quotes.
     Unknown,
     /// The end of the program.
     End,
@@ -101,12 +101,18 @@ pub fn tokens(source: &str) -> Vec<Token> {
 
 /// The class and the length in bytes of the token at the start of `rest`.
 fn next_token(rest: &str, first: char) -> (TokenClass, usize) {
-    let line_length = rest.find(['\n', '\r']).unwrap_or(rest.len());
     match first {
-        '#' => (TokenClass::Comment, line_length),
-        '"' => match rest[1..line_length].find('"') {
-            Some(closing) => (TokenClass::Text, closing + 2),
-            None => (TokenClass::UnfinishedText, line_length),
+        '#' => {
+            let length = rest.find(['\n', '\r']).unwrap_or(rest.len());
+            (TokenClass::Comment, length)
+        }
+        '"' => match rest[1..].find(['"', '\n', '\r']).map(|at| at + 1) {
+            Some(at) if rest.as_bytes()[at] == b'"' => (TokenClass::Text, at + 1),
+            end => (TokenClass::UnfinishedText, end.unwrap_or(rest.len())),
+        },
+        '\'' => match rest[1..].find(['\'', '\n', '\r']).map(|at| at + 1) {
+            Some(at) if rest.as_bytes()[at] == b'\'' => (TokenClass::Unknown, at + 1),
+            _ => (TokenClass::Unknown, 1),
         },
         'a'..='z' | 'A'..='Z' | '_' => {
             let length = rest

@@ -65,7 +65,7 @@ struct Parser<'s> {
 
 impl<'s> Parser<'s> {
     fn new(source: &'s str) -> Self {
-        let mut parser = Self {
+        Self {
             source,
             tokens: tokens(source),
             at: 0,
@@ -73,45 +73,7 @@ impl<'s> Parser<'s> {
             open_brackets_in_line: None,
             blamed: None,
             diagnostics: Vec::new(),
-        };
-        parser.report_unknown_tokens();
-        parser
-    }
-
-    /// Reports what the lexer could not read and takes it out, so that the rules never meet it.
-    fn report_unknown_tokens(&mut self) {
-        let mut kept: Vec<Token> = Vec::with_capacity(self.tokens.len());
-        let mut line_start = false;
-        let tokens = std::mem::take(&mut self.tokens);
-        for (index, token) in tokens.iter().enumerate() {
-            if token.class == TokenClass::Unknown {
-                let text = token.span.text(self.source);
-                let before_digit = tokens
-                    .get(index + 1)
-                    .is_some_and(|next| next.class == TokenClass::Integer);
-                let message = match text {
-                    "'" => Message::SingleQuote {},
-                    "." if before_digit => Message::NumberStartsWithDot {},
-                    _ => Message::UnknownCharacter {
-                        found: Phrase::Source(text.to_owned()),
-                    },
-                };
-                self.diagnostics
-                    .push(Diagnostic::error(token.span, message));
-                line_start |= token.starts_line;
-                continue;
-            }
-            if token.class == TokenClass::UnfinishedText {
-                self.diagnostics
-                    .push(Diagnostic::error(token.span, Message::UnfinishedText {}));
-            }
-            kept.push(Token {
-                starts_line: token.starts_line || line_start,
-                ..*token
-            });
-            line_start = false;
         }
-        self.tokens = kept;
     }
 
     // Looking at tokens.
@@ -198,6 +160,7 @@ impl<'s> Parser<'s> {
         let token = self.peek();
         let text = self.text(token);
         let message = match text {
+            _ if token.class == TokenClass::Unknown => self.unknown(token),
             "!=" => Message::NotEqualOutsideSelect {},
             "=" if matches!(expected, Phrase::Source(_) | Phrase::OneOf(_)) => {
                 Message::AssignInExpression {}
@@ -213,6 +176,28 @@ impl<'s> Parser<'s> {
             },
         };
         self.report(token.span, message);
+    }
+
+    /// Why a token does not belong to RASP.
+    fn unknown(&self, token: Token) -> Message {
+        let text = self.text(token);
+        if text.starts_with('\'') {
+            Message::SingleQuote {}
+        } else if self.starts_number(token) {
+            Message::NumberStartsWithDot {}
+        } else {
+            Message::UnknownCharacter {
+                found: Phrase::Source(text.to_owned()),
+            }
+        }
+    }
+
+    /// Whether the next token is the dot of a number without digits before it.
+    fn starts_number(&self, token: Token) -> bool {
+        let next = self.peek_second();
+        self.text(token) == "."
+            && next.class == TokenClass::Integer
+            && next.span.start == token.span.end
     }
 
     /// Takes this mark or word, or reports that it would fit here.
@@ -814,7 +799,17 @@ impl<'s> Parser<'s> {
                 self.take();
                 self.node(token.span, ExpressionKind::Text(unquoted(text).to_owned()))
             }
+            TokenClass::Unknown => {
+                self.report_unexpected(Term::Expression.into());
+                let value = self.missing();
+                if self.starts_number(token) {
+                    self.take();
+                }
+                self.take();
+                value
+            }
             TokenClass::UnfinishedText => {
+                self.report(token.span, Message::UnfinishedText {});
                 self.take();
                 self.node(token.span, ExpressionKind::Text(text[1..].to_owned()))
             }
