@@ -1,3 +1,12 @@
 //! Pianola's web app: fixed universal transformers and universal simulators of attention, made touchable.
 
 pub mod app;
+pub mod drawing;
+pub mod jobs;
+pub mod language;
+pub mod notices;
+pub mod offline;
+pub mod pages;
+pub mod preferences;
+pub mod state;
+pub mod widgets;

@@ -2,4 +2,5 @@
 
 fn main() {
     leptos::mount::mount_to_body(pianola::app::App);
+    pianola::offline::keep();
 }

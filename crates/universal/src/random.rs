@@ -1,0 +1,92 @@
+//! Random frozen weights: independent draws by ChaCha8, the same bits on every platform.
+
+use ndarray::{Array2, Axis};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use transformer::{Class, NormalDraws};
+
+use crate::{Consumer, FrozenHead, FrozenLayer, Law, Mixing, Projection, RandomSpec, Tying};
+
+/// Draws the frozen layers (one when they are tied) and the unembedding. For each layer and head Rq, Rk
+/// and Rv are drawn in this order, row by row; U comes last.
+pub(crate) fn draw(class: &Class, spec: RandomSpec, seed: u64) -> (Vec<FrozenLayer>, Projection) {
+    let mut draws = Draws { rng: NormalDraws::new(ChaCha8Rng::seed_from_u64(seed)), spec };
+    let m = spec.width;
+    let layers = match spec.tying {
+        Tying::Free => class.layers,
+        Tying::Tied => 1,
+    };
+    let layers = (0..layers)
+        .map(|_| FrozenLayer {
+            heads: (0..class.heads)
+                .map(|_| FrozenHead {
+                    query: Projection::Dense(draws.matrix(class.head_width)),
+                    key: Projection::Dense(draws.matrix(class.head_width)),
+                    value: Mixing::Dense(match spec.law {
+                        Law::LowRank => draws.low_rank_matrix(deficient_rank(class)),
+                        Law::Gaussian | Law::Uniform | Law::Sign => draws.matrix(m),
+                    }),
+                })
+                .collect(),
+        })
+        .collect();
+    (layers, Projection::Dense(draws.matrix(class.width)))
+}
+
+/// Half the number of columns that the leaves with one given first step have. They all lie in the column
+/// space of one Rv, so a program needs an Rv of at least twice this rank.
+fn deficient_rank(class: &Class) -> usize {
+    let (base, _) = class.steps();
+    let leaf_columns = |consumer: Consumer| {
+        let longer_paths = consumer.depth(class).checked_sub(1);
+        longer_paths.map_or(0, |length| base.pow(length as u32) * consumer.width(class))
+    };
+    Consumer::all(class).into_iter().map(leaf_columns).sum::<usize>() / 2
+}
+
+struct Draws {
+    rng: NormalDraws,
+    spec: RandomSpec,
+}
+
+impl Draws {
+    /// m × columns of independent entries with mean 0 and variance 1/m.
+    fn matrix(&mut self, columns: usize) -> Array2<f64> {
+        let shape = (self.spec.width, columns);
+        let deviation = 1.0 / (self.spec.width as f64).sqrt();
+        match self.spec.law {
+            Law::Gaussian | Law::LowRank => {
+                Array2::from_shape_simple_fn(shape, || deviation * self.rng.draw())
+            }
+            Law::Uniform => {
+                let bound = deviation * 3.0_f64.sqrt();
+                Array2::from_shape_simple_fn(shape, || {
+                    bound * (2.0 * self.rng.source().random::<f64>() - 1.0)
+                })
+            }
+            Law::Sign => Array2::from_shape_simple_fn(shape, || {
+                if self.rng.source().random::<bool>() { deviation } else { -deviation }
+            }),
+        }
+    }
+
+    /// m × m of the given rank: a product of normal factors, scaled so that entries have variance 1/m.
+    fn low_rank_matrix(&mut self, rank: usize) -> Array2<f64> {
+        let m = self.spec.width;
+        let mut matrix = Array2::zeros((m, m));
+        if rank == 0 {
+            return matrix;
+        }
+        let deviation = (1.0 / (rank as f64 * m as f64)).sqrt().sqrt();
+        let left = Array2::from_shape_simple_fn((m, rank), || deviation * self.rng.draw());
+        let right = Array2::from_shape_simple_fn((rank, m), || deviation * self.rng.draw());
+        // A plain loop and not a library's product: that one fuses multiplications and additions where
+        // the processor can, and the bits would differ between platforms.
+        for (mut row, factors) in matrix.axis_iter_mut(Axis(0)).zip(left.axis_iter(Axis(0))) {
+            for (factor, addend) in factors.iter().zip(right.axis_iter(Axis(0))) {
+                row.zip_mut_with(&addend, |sum, entry| *sum += factor * entry);
+            }
+        }
+        matrix
+    }
+}

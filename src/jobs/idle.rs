@@ -1,0 +1,37 @@
+//! Tells the outside when the page has come to rest: `<html data-idle="true">` stands there whenever no
+//! job is under way and the last picture has been painted. Screenshots and tests wait for it.
+
+use std::cell::Cell;
+
+use leptos::prelude::*;
+
+thread_local! {
+    static JOBS: Cell<usize> = const { Cell::new(0) };
+    static CHECK: Cell<u64> = const { Cell::new(0) };
+}
+
+/// So many jobs are under way.
+pub fn set_jobs(count: usize) {
+    JOBS.set(count);
+    let check = CHECK.get() + 1;
+    CHECK.set(check);
+    if count > 0 {
+        mark("false");
+        return;
+    }
+    // Views change in the frame after an answer, canvases in the one after that.
+    request_animation_frame(move || {
+        request_animation_frame(move || {
+            if CHECK.get() == check {
+                mark("true");
+            }
+        });
+    });
+}
+
+fn mark(idle: &str) {
+    if let Some(root) = document().document_element() {
+        // An attribute with a plain name cannot be refused.
+        let _ = root.set_attribute("data-idle", idle);
+    }
+}

@@ -1,0 +1,25 @@
+//! What the worker does with a request. It runs natively too, so that it can be tested without a browser.
+
+use super::protocol::{Answer, Failure, Request};
+use super::{import, universal};
+
+/// The worker's memory between requests: what is expensive and may be wanted again.
+#[derive(Debug, Default)]
+pub struct Engine {
+    universal: universal::Workshop,
+}
+
+impl Engine {
+    /// Answers one request.
+    pub fn answer(&mut self, request: Request) -> Result<Answer, Failure> {
+        match request {
+            Request::Universal(request) => {
+                self.universal.play(request).map(|played| Answer::Universal(Box::new(played)))
+            }
+            Request::Import(request) => import::read(request, &mut self.universal).map(Answer::Import),
+            Request::Export(piece, kind) => {
+                import::write(*piece, kind, &mut self.universal).map(Answer::Export)
+            }
+        }
+    }
+}

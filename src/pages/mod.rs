@@ -1,0 +1,3 @@
+//! One folder for each workspace.
+
+pub mod universal;

@@ -1,0 +1,268 @@
+//! The middle of the picture: the roll, and layer by layer the blocks that meet and add up.
+
+pub mod layout;
+pub mod paint;
+pub mod scene;
+
+use std::sync::Arc;
+
+use leptos::ev::{KeyboardEvent, PointerEvent};
+use leptos::html::Div;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use self::paint::{Heights, Look, paint_layer, paint_roll};
+use self::scene::{ROLL_UNITS, Scene};
+use super::focus::Focus;
+use super::room::Room;
+use crate::drawing::geometry::Point;
+use crate::drawing::surface::{Draw, Surface};
+use crate::drawing::viewport::{Span, Track, Viewport, Zoom};
+use crate::language::use_language;
+
+/// What all bands share.
+#[derive(Clone, Copy)]
+pub struct Machine {
+    scene: Memo<Option<Arc<SceneOf>>>,
+    zoom: RwSignal<Zoom>,
+    /// How far the animation is, in layers.
+    pub progress: Signal<f64>,
+}
+
+/// A scene that is compared by identity: it is made once for every answer of the worker.
+#[derive(Debug)]
+struct SceneOf(Scene);
+
+impl PartialEq for SceneOf {
+    fn eq(&self, other: &SceneOf) -> bool {
+        Arc::ptr_eq(&self.0.played, &other.0.played)
+    }
+}
+
+impl Machine {
+    /// The machine of the room's numbers.
+    pub fn new(room: Room, progress: Signal<f64>) -> Machine {
+        let scene = Memo::new(move |_| {
+            room.played.get().map(|played| Arc::new(SceneOf(Scene::new(played))))
+        });
+        Machine { scene, zoom: RwSignal::new(Zoom::WHOLE), progress }
+    }
+
+    /// The horizontal window, `width` pixels wide. A column may become 28 pixels wide.
+    fn viewport(self, width: f64) -> Viewport {
+        let columns = self.scene.with(|scene| scene.as_ref().map_or(1, |scene| scene.0.played.frozen.width));
+        let unit = ROLL_UNITS / columns as f64;
+        let fit = width / ROLL_UNITS;
+        let x = Track { length: ROLL_UNITS, window: width, fit, largest: (28.0 / unit).max(fit) };
+        Viewport { x, y: Track { length: 1.0, window: 1.0, fit: 1.0, largest: 1.0 } }
+    }
+
+    fn span(self, width: f64) -> Span {
+        self.viewport(width).view(self.zoom.get()).x
+    }
+}
+
+/// Which band.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Band {
+    /// E and X E.
+    Roll,
+    /// What a layer does, from 0, and the state after it.
+    Layer(usize),
+}
+
+/// One band of the machine.
+#[component]
+pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
+    let room = expect_context::<Room>();
+    let t = use_language();
+    let node = NodeRef::<Div>::new();
+    let draw = Draw::new(move |painter, frame| {
+        let Some(scene) = machine.scene.get() else { return };
+        room.lights.with(|lights| {
+            room.focus.with(|focus| {
+                let look = Look {
+                    span: machine.span(frame.width),
+                    lights,
+                    focus: focus.as_ref(),
+                    progress: machine.progress.get(),
+                };
+                match band {
+                    Band::Roll => paint_roll(painter, &frame.palette, &scene.0, &look),
+                    Band::Layer(layer) if layer + 1 < scene.0.played.universal_trace.states.len() => {
+                        paint_layer(painter, &frame.palette, &scene.0, &look, layer);
+                    }
+                    Band::Layer(_) => {}
+                }
+            });
+        });
+    });
+    let height = Memo::new(move |_| {
+        machine.scene.with(|scene| {
+            let Some(scene) = scene else { return 120.0 };
+            let (d, n) = (scene.0.played.embedding.nrows(), scene.0.tokens());
+            let heights = Heights::new(d, n);
+            match band {
+                Band::Roll => heights.roll_band(d, n),
+                Band::Layer(_) => heights.layer_band(n),
+            }
+        })
+    });
+
+    let place = move |event: &PointerEvent| {
+        let element = event.current_target()?.dyn_into::<web_sys::Element>().ok()?;
+        let bounds = element.get_bounding_client_rect();
+        let x = f64::from(event.client_x()) - bounds.left();
+        let y = f64::from(event.client_y()) - bounds.top();
+        Some((Point::new(x, y), bounds.width()))
+    };
+    let at = move |event: &PointerEvent| {
+        let (point, width) = place(event)?;
+        machine.scene.with_untracked(|scene| hit(&scene.as_ref()?.0, band, untrack(|| machine.span(width)), point))
+    };
+    let on_move = move |event: PointerEvent| {
+        let focus = at(&event);
+        if room.hovered.with_untracked(|hovered| *hovered != focus) {
+            room.hovered.set(focus);
+        }
+    };
+    let on_leave = move |_| room.hovered.set(None);
+    let on_click = move |event: PointerEvent| {
+        let focus = at(&event);
+        if let Some(Focus::Node { consumer, .. } | Focus::Embedding { leaf: Some((consumer, _)), .. }) = &focus {
+            let consumer = *consumer;
+            room.change_look(|look| look.consumer = consumer);
+        }
+        room.pinned.update(|pinned| *pinned = if *pinned == focus { None } else { focus });
+    };
+    let on_key = move |event: KeyboardEvent| {
+        let Some(scene) = machine.scene.get_untracked() else { return };
+        let key = event.key();
+        if key == "Escape" {
+            room.pinned.set(None);
+            room.hovered.set(None);
+            return;
+        }
+        let Some(next) = step(&scene.0, band, room.focus.get_untracked().as_ref(), &key) else { return };
+        event.prevent_default();
+        room.pinned.set(Some(next));
+    };
+    let label = move || match band {
+        Band::Roll => t.get().roll_label().to_owned(),
+        Band::Layer(layer) => t.get().layer_label(layer + 1),
+    };
+    view! {
+        <div
+            node_ref=node
+            class="machine-band"
+            class:is-roll=band == Band::Roll
+            role="application"
+            tabindex="0"
+            aria-label=label
+            style:height=move || format!("{}px", height.get())
+            on:pointermove=on_move
+            on:pointerleave=on_leave
+            on:pointerup=on_click
+            on:keydown=on_key
+        >
+            <Surface draw/>
+        </div>
+    }
+}
+
+/// What stands at a point of a band.
+fn hit(scene: &Scene, band: Band, span: Span, point: Point) -> Option<Focus> {
+    let (d, n) = (scene.played.embedding.nrows(), scene.tokens());
+    let heights = Heights::new(d, n);
+    let x = span.unit(point.x);
+    let (level, cells) = match band {
+        Band::Roll => (0, heights.input_cells(d)),
+        Band::Layer(layer) => (layer + 1, heights.links),
+    };
+    let in_roll = band == Band::Roll
+        && (heights.roll_cells()..heights.roll_cells() + heights.roll_row * d as f64).contains(&point.y);
+    let Some(score) = &scene.score else {
+        let column = (x / ROLL_UNITS * scene.played.frozen.width as f64).floor();
+        let is_inside = in_roll && column >= 0.0 && (column as usize) < scene.played.frozen.width;
+        return is_inside.then(|| Focus::Embedding {
+            row: ((point.y - heights.roll_cells()) / heights.roll_row) as usize,
+            column: column as usize,
+            leaf: None,
+        });
+    };
+    let node = &score.levels.get(level)?[score.node_at(level, x)?];
+    if in_roll {
+        let row = ((point.y - heights.roll_cells()) / heights.roll_row) as usize;
+        let inside = (x - node.left) / node.width * node.slot.width as f64;
+        let column = node.slot.offset + (inside as usize).min(node.slot.width - 1);
+        return Some(Focus::Embedding { row: row.min(d - 1), column, leaf: leaf_of(node) });
+    }
+    let is_on_state = (cells - 4.0..cells + heights.state_row * n as f64 + heights.names).contains(&point.y);
+    let is_above_roll = band == Band::Roll && point.y < heights.input_cells(d);
+    (is_on_state || is_above_roll).then(|| Focus::Node {
+        level,
+        consumer: node.consumer,
+        rest: node.rest.clone(),
+    })
+}
+
+fn leaf_of(node: &layout::Node) -> Option<(universal::Consumer, transformer::AttentionPath)> {
+    node.is_read.then(|| (node.consumer, node.rest.clone()))
+}
+
+/// Where an arrow key leads: along the blocks of a band.
+fn step(scene: &Scene, band: Band, focus: Option<&Focus>, key: &str) -> Option<Focus> {
+    let score = scene.score.as_ref()?;
+    let level = match band {
+        Band::Roll => 0,
+        Band::Layer(layer) => layer + 1,
+    };
+    let nodes = score.levels.get(level)?;
+    let here = focus.and_then(|focus| scene.node_of(focus)).filter(|(at, _)| *at == level).map(|(_, index)| index);
+    let last = nodes.len().checked_sub(1)?;
+    let next = match (key, here) {
+        ("ArrowRight", Some(index)) => (index + 1).min(last),
+        ("ArrowLeft", Some(index)) => index.saturating_sub(1),
+        ("ArrowRight" | "ArrowLeft" | "Home", _) => 0,
+        ("End", _) => last,
+        _ => return None,
+    };
+    let node = &nodes[next];
+    Some(Focus::Node { level, consumer: node.consumer, rest: node.rest.clone() })
+}
+
+/// Buttons that magnify the roll; with the control key the wheel does the same.
+#[component]
+pub fn ZoomButtons(machine: Machine) -> impl IntoView {
+    let t = use_language();
+    let zoom = move |factor: f64| {
+        let viewport = untrack(|| machine.viewport(ROLL_UNITS));
+        let middle = Point::new(ROLL_UNITS / 2.0, 0.5);
+        machine.zoom.update(|zoom| *zoom = viewport.zoomed(*zoom, middle, factor));
+    };
+    let pan = move |share: f64| {
+        let viewport = untrack(|| machine.viewport(ROLL_UNITS));
+        machine.zoom.update(|zoom| *zoom = viewport.panned(*zoom, Point::new(ROLL_UNITS * share, 0.0)));
+    };
+    let is_whole = move || machine.zoom.with(|zoom| zoom.factor <= 1.0);
+    view! {
+        <div class="zoom-buttons" role="group" aria-label=move || t.get().magnify_the_roll()>
+            <button type="button" aria-label=move || t.get().earlier_columns() disabled=is_whole on:click=move |_| pan(0.5)>"‹"</button>
+            <button type="button" aria-label=move || t.get().smaller() disabled=is_whole on:click=move |_| zoom(1.0 / Zoom::STEP)>"−"</button>
+            <button type="button" aria-label=move || t.get().larger() on:click=move |_| zoom(Zoom::STEP)>"+"</button>
+            <button type="button" aria-label=move || t.get().later_columns() disabled=is_whole on:click=move |_| pan(-0.5)>"›"</button>
+        </div>
+    }
+}
+
+crate::texts! {
+    roll_label: "The roll: E and X E, block by block. Arrow keys move from block to block."
+        | "O rolo: E e X E, bloco por bloco. As setas movem de bloco em bloco.";
+    layer_label(layer: usize): "Layer {layer}: blocks meet and add up. Arrow keys move from block to block."
+        | "Camada {layer}: os blocos se encontram e se somam. As setas movem de bloco em bloco.";
+    magnify_the_roll: "Magnify the roll" | "Ampliar o rolo";
+    earlier_columns: "Earlier columns" | "Colunas anteriores";
+    later_columns: "Later columns" | "Colunas seguintes";
+    smaller: "Smaller" | "Menor";
+    larger: "Larger" | "Maior";
+}

@@ -1,0 +1,77 @@
+//! What a person chose: one plain struct for each workspace, to and from the URL. No view code here.
+
+pub mod history;
+pub mod query;
+pub mod universal;
+
+use serde::{Deserialize, Serialize};
+
+use query::{BadValue, Query};
+use universal::UniversalState;
+
+/// Everything that a person chose and that a shared link repeats. Theme and language belong to the
+/// reader, not to the link.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct AppState {
+    /// The workspace that is open.
+    pub page: Page,
+    /// Whether the page is part of a lesson: no navigation around it.
+    pub embed: bool,
+    /// Names of controls that a lesson hides, as in the URL.
+    pub hide: Vec<String>,
+    /// The workspace “Universal”.
+    pub universal: UniversalState,
+}
+
+/// A workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Page {
+    /// One frozen transformer plays any other.
+    #[default]
+    Universal,
+}
+
+impl Page {
+    /// Those that stand, in the order of the navigation.
+    pub const ALL: [Page; 1] = [Page::Universal];
+
+    /// The word for it in the URL.
+    pub fn word(self) -> &'static str {
+        match self {
+            Page::Universal => "universal",
+        }
+    }
+}
+
+impl AppState {
+    /// The query of the URL, without the leading `?`. Only what differs from the default is written.
+    pub fn encode(&self) -> String {
+        let mut query = Query::default();
+        query.set("page", self.page.word());
+        if self.embed {
+            query.set("embed", "1");
+        }
+        if !self.hide.is_empty() {
+            query.set("hide", self.hide.join(","));
+        }
+        match self.page {
+            Page::Universal => self.universal.encode(&mut query),
+        }
+        query.to_string()
+    }
+
+    /// Reads a query. Unknown keys are ignored; a bad value is reported and its default stands.
+    pub fn decode(text: &str) -> (Self, Vec<BadValue>) {
+        let mut query = Query::parse(text);
+        let page = query.word("page", Page::default(), &Page::ALL.map(|page| (page.word(), page)));
+        let embed = query.word("embed", false, &[("1", true), ("0", false)]);
+        let hide = query
+            .text("hide")
+            .map(|names| names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect())
+            .unwrap_or_default();
+        let universal = match page {
+            Page::Universal => UniversalState::decode(&mut query),
+        };
+        (AppState { page, embed, hide, universal }, query.into_bad_values())
+    }
+}

@@ -1,0 +1,48 @@
+//! `cargo xtask build`: the page as it is published.
+
+use crate::process::{cargo, run};
+use crate::report::step;
+use crate::setup::{TARGET, Tools};
+use anyhow::Result;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use xtask::release;
+
+/// The folder of the project.
+pub fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+/// Builds a release, says how large it is, and returns its folder, `dist`.
+///
+/// The release is made beside the folder and moved there when it is whole.
+///
+/// # Errors
+/// The sources do not compile, or a tool fails.
+pub fn build(tools: &Tools) -> Result<PathBuf> {
+    let stage = project().join(".stage");
+    let dist = project().join("dist");
+    step("Build the page", || {
+        // Trunk runs without a network, so that it never fetches tools; the crates must be here before.
+        run(cargo()
+            .args(["fetch", "--quiet", "--target", TARGET, "--target", "host-tuple"])
+            .current_dir(project()))?;
+        run(trunk(tools)?.args(["build", "--release", "--offline", "--dist"]).arg(&stage))?;
+        release::finish(&stage)?;
+        if dist.exists() {
+            fs::remove_dir_all(&dist)?;
+        }
+        Ok(fs::rename(&stage, &dist)?)
+    })?;
+    println!("{}", release::measure(&dist)?);
+    Ok(dist)
+}
+
+/// Trunk, in the project's folder and without a network.
+pub fn trunk(tools: &Tools) -> Result<Command> {
+    let mut trunk = tools.command("trunk")?;
+    // Many set NO_COLOR=1, which Trunk takes for a mistake: it wants `true`.
+    trunk.current_dir(project()).env_remove("NO_COLOR").env("TRUNK_SKIP_VERSION_CHECK", "true");
+    Ok(trunk)
+}
