@@ -34,11 +34,7 @@ impl Analysis {
 
     /// The largest number of heads in a layer, equal selectors counted once.
     pub fn merged_width(&self) -> usize {
-        self.layers
-            .iter()
-            .map(|layer| layer.heads.len())
-            .max()
-            .unwrap_or(0)
+        self.layers.iter().map(|layer| layer.heads.len()).max().unwrap_or(0)
     }
 
     /// The number of heads in each layer, equal selectors counted once.
@@ -66,11 +62,7 @@ pub struct Head {
 }
 
 /// Counts the layers and heads that the roots need.
-pub(crate) fn analyse(
-    graph: &Graph,
-    roots: &[NodeId],
-    step_of: &HashMap<NodeId, usize>,
-) -> Analysis {
+pub(crate) fn analyse(graph: &Graph, roots: &[NodeId], step_of: &HashMap<NodeId, usize>) -> Analysis {
     let written = graph.written_order(roots);
     let depth = written
         .iter()
@@ -83,9 +75,7 @@ pub(crate) fn analyse(
     let mut selectors: Vec<BTreeSet<NodeId>> = vec![BTreeSet::new(); depth];
     for id in &written {
         let node = graph.node(*id);
-        if let (Primitive::Aggregate { .. }, Some(selector)) =
-            (&node.primitive, node.operands.first())
-        {
+        if let (Primitive::Aggregate { .. }, Some(selector)) = (&node.primitive, node.operands.first()) {
             selectors[node.layer as usize - 1].insert(*selector);
         }
     }
@@ -99,28 +89,16 @@ pub(crate) fn analyse(
         let layer = &mut layers[at - 1];
         let step = step_of[&id];
         let selector = match (&node.primitive, node.operands.first()) {
-            (Primitive::Aggregate { .. }, Some(selector)) => {
-                step_of[&graph.node(*selector).canonical]
-            }
+            (Primitive::Aggregate { .. }, Some(selector)) => step_of[&graph.node(*selector).canonical],
             _ => {
                 layer.elementwise.push(step);
                 continue;
             }
         };
-        match layer
-            .heads
-            .iter_mut()
-            .find(|head| head.selector == selector)
-        {
+        match layer.heads.iter_mut().find(|head| head.selector == selector) {
             Some(head) => head.aggregates.push(step),
-            None => layer.heads.push(Head {
-                selector,
-                aggregates: vec![step],
-            }),
+            None => layer.heads.push(Head { selector, aggregates: vec![step] }),
         }
     }
-    Analysis {
-        heads_per_layer: selectors.iter().map(BTreeSet::len).collect(),
-        layers,
-    }
+    Analysis { heads_per_layer: selectors.iter().map(BTreeSet::len).collect(), layers }
 }

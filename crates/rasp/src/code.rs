@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::syntax::{
-    BinaryOperator, Comparison, Example, Expression, ExpressionKind, Name, Span, Statement,
-    StatementKind, UnaryOperator,
+    BinaryOperator, Comparison, Example, Expression, ExpressionKind, Name, Span, Statement, StatementKind,
+    UnaryOperator,
 };
 use crate::value::Atom;
 
@@ -121,18 +121,8 @@ pub(crate) struct Function {
 }
 
 /// Makes the instructions of a tree that was read without errors.
-pub(crate) fn compile(
-    statements: &[Statement],
-    file: Option<usize>,
-    symbols: &mut Symbols,
-) -> Rc<Code> {
-    let mut compiler = Compiler {
-        code: Code {
-            file,
-            ..Code::default()
-        },
-        symbols,
-    };
+pub(crate) fn compile(statements: &[Statement], file: Option<usize>, symbols: &mut Symbols) -> Rc<Code> {
+    let mut compiler = Compiler { code: Code { file, ..Code::default() }, symbols };
     compiler.statements(statements);
     Rc::new(compiler.code)
 }
@@ -154,10 +144,7 @@ impl Compiler<'_> {
     }
 
     fn names(&mut self, names: &[Name]) -> Rc<[Symbol]> {
-        names
-            .iter()
-            .map(|name| self.symbols.intern(&name.text))
-            .collect()
+        names.iter().map(|name| self.symbols.intern(&name.text)).collect()
     }
 
     fn statements(&mut self, statements: &[Statement]) {
@@ -175,20 +162,12 @@ impl Compiler<'_> {
             }
             StatementKind::Assign { names, values } => {
                 self.expressions(values);
-                let whole = names
-                    .iter()
-                    .map(|name| name.span)
-                    .reduce(Span::to)
-                    .unwrap_or(span);
+                let whole = names.iter().map(|name| name.span).reduce(Span::to).unwrap_or(span);
                 let names = self.names(names);
                 let values = values.len();
                 self.emit(whole, Instruction::Assign { names, values });
             }
-            StatementKind::Define {
-                name,
-                parameters,
-                body,
-            } => {
+            StatementKind::Define { name, parameters, body } => {
                 let function = Function {
                     name: self.symbols.intern(&name.text),
                     parameters: self.names(parameters).to_vec(),
@@ -200,11 +179,7 @@ impl Compiler<'_> {
                 self.expressions(values);
                 self.emit(span, Instruction::Return(values.len()));
             }
-            StatementKind::For {
-                names,
-                iterable,
-                body,
-            } => {
+            StatementKind::For { names, iterable, body } => {
                 self.expression(iterable);
                 self.emit(iterable.span, Instruction::OpenLoop(LoopKind::Statement));
                 let next = self.next_round(names);
@@ -240,11 +215,7 @@ impl Compiler<'_> {
     }
 
     fn next_round(&mut self, names: &[Name]) -> usize {
-        let span = names
-            .iter()
-            .map(|name| name.span)
-            .reduce(Span::to)
-            .unwrap_or_default();
+        let span = names.iter().map(|name| name.span).reduce(Span::to).unwrap_or_default();
         let names = self.names(names);
         self.emit(span, Instruction::NextRound { names, exit: 0 })
     }
@@ -287,20 +258,12 @@ impl Compiler<'_> {
                 self.expression(operand);
                 Instruction::Unary(*operator)
             }
-            ExpressionKind::Binary {
-                operator,
-                left,
-                right,
-            } => {
+            ExpressionKind::Binary { operator, left, right } => {
                 self.expression(left);
                 self.expression(right);
                 Instruction::Binary(*operator)
             }
-            ExpressionKind::Choose {
-                condition,
-                then,
-                otherwise,
-            } => {
+            ExpressionKind::Choose { condition, then, otherwise } => {
                 self.choose(span, condition, then, otherwise);
                 return;
             }
@@ -314,28 +277,17 @@ impl Compiler<'_> {
                 self.expression(index);
                 Instruction::Index
             }
-            ExpressionKind::Call {
-                function,
-                arguments,
-            } => {
+            ExpressionKind::Call { function, arguments } => {
                 self.expression(function);
                 self.expressions(arguments);
                 Instruction::Call(arguments.len())
             }
-            ExpressionKind::Select {
-                key,
-                query,
-                comparison,
-            } => {
+            ExpressionKind::Select { key, query, comparison } => {
                 self.expression(key);
                 self.expression(query);
                 Instruction::Select(*comparison)
             }
-            ExpressionKind::Aggregate {
-                selector,
-                sequence,
-                default,
-            } => {
+            ExpressionKind::Aggregate { selector, sequence, default } => {
                 self.expression(selector);
                 self.expression(sequence);
                 if let Some(default) = default {
@@ -355,20 +307,11 @@ impl Compiler<'_> {
                 self.expression(list);
                 Instruction::Len
             }
-            ExpressionKind::ListFor {
-                value,
-                names,
-                iterable,
-            } => {
+            ExpressionKind::ListFor { value, names, iterable } => {
                 self.comprehension(span, LoopKind::List, &[value], names, iterable);
                 return;
             }
-            ExpressionKind::DictionaryFor {
-                key,
-                value,
-                names,
-                iterable,
-            } => {
+            ExpressionKind::DictionaryFor { key, value, names, iterable } => {
                 self.comprehension(span, LoopKind::Dictionary, &[key, value], names, iterable);
                 return;
             }
@@ -376,13 +319,7 @@ impl Compiler<'_> {
         self.emit(span, instruction);
     }
 
-    fn choose(
-        &mut self,
-        span: Span,
-        condition: &Expression,
-        then: &Expression,
-        otherwise: &Expression,
-    ) {
+    fn choose(&mut self, span: Span, condition: &Expression, then: &Expression, otherwise: &Expression) {
         self.expression(condition);
         let branch = self.emit(condition.span, Instruction::Branch { otherwise: 0 });
         self.expression(then);

@@ -46,21 +46,12 @@ pub struct Origin {
 impl Diagnostic {
     /// An error at a place in the program.
     pub fn error(span: Span, message: Message) -> Self {
-        Self {
-            severity: Severity::Error,
-            span,
-            origin: None,
-            position: None,
-            message,
-        }
+        Self { severity: Severity::Error, span, origin: None, position: None, message }
     }
 
     /// A warning at a place in the program.
     pub fn warning(span: Span, message: Message) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(span, message)
-        }
+        Self { severity: Severity::Warning, ..Self::error(span, message) }
     }
 }
 
@@ -101,8 +92,7 @@ impl Phrase {
             Phrase::Number(number) => number.to_string(),
             Phrase::Term(term) => translate(*term),
             Phrase::OneOf(phrases) => {
-                let rendered: Vec<String> =
-                    phrases.iter().map(|p| p.render(translate, or)).collect();
+                let rendered: Vec<String> = phrases.iter().map(|p| p.render(translate, or)).collect();
                 match rendered.split_last() {
                     Some((last, [])) => last.clone(),
                     Some((last, rest)) => format!("{} {or} {last}", rest.join(", ")),
@@ -132,28 +122,15 @@ impl From<usize> for Phrase {
 }
 
 /// Puts the arguments of `message` into the `{places}` of `template`.
-pub fn fill(
-    template: &str,
-    message: &Message,
-    translate: &dyn Fn(Term) -> String,
-    or: &str,
-) -> String {
-    message
-        .arguments()
-        .iter()
-        .fold(template.to_owned(), |text, (name, phrase)| {
-            text.replace(&format!("{{{name}}}"), &phrase.render(translate, or))
-        })
+pub fn fill(template: &str, message: &Message, translate: &dyn Fn(Term) -> String, or: &str) -> String {
+    message.arguments().iter().fold(template.to_owned(), |text, (name, phrase)| {
+        text.replace(&format!("{{{name}}}"), &phrase.render(translate, or))
+    })
 }
 
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&fill(
-            self.template(),
-            self,
-            &|term| term.english().to_owned(),
-            "or",
-        ))
+        f.write_str(&fill(self.template(), self, &|term| term.english().to_owned(), "or"))
     }
 }
 

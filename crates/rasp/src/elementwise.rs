@@ -31,12 +31,8 @@ pub enum Mathematics {
 
 impl Mathematics {
     /// All of them.
-    pub const ALL: [Mathematics; 4] = [
-        Mathematics::Exp,
-        Mathematics::Log,
-        Mathematics::Sqrt,
-        Mathematics::Abs,
-    ];
+    pub const ALL: [Mathematics; 4] =
+        [Mathematics::Exp, Mathematics::Log, Mathematics::Sqrt, Mathematics::Abs];
 
     /// The name that programs call it by.
     pub fn name(self) -> &'static str {
@@ -58,10 +54,9 @@ impl Mathematics {
             value: operand.phrase(),
         };
         match (self, number) {
-            (Mathematics::Abs, Number::Int(value)) => value
-                .checked_abs()
-                .map(Atom::Int)
-                .ok_or_else(|| too_large("abs")),
+            (Mathematics::Abs, Number::Int(value)) => {
+                value.checked_abs().map(Atom::Int).ok_or_else(|| too_large("abs"))
+            }
             (Mathematics::Abs, Number::Float(value)) => Ok(Atom::Float(value.abs())),
             (Mathematics::Exp, _) => finite(value.exp(), "exp"),
             (Mathematics::Log, _) if value <= 0.0 => Err(not_real()),
@@ -78,14 +73,11 @@ pub(crate) fn unary(operator: UnaryOperator, operand: &Atom) -> Result<Atom, Mes
         (UnaryOperator::Not, _) => Ok(Atom::Bool(!operand.is_true())),
         (UnaryOperator::Indicator, _) => Ok(Atom::Int(i64::from(operand.is_true()))),
         (_, None) => Err(bad_operand(operator.symbol(), operand)),
-        (UnaryOperator::Plus | UnaryOperator::Round, Some(Number::Int(value))) => {
-            Ok(Atom::Int(value))
-        }
+        (UnaryOperator::Plus | UnaryOperator::Round, Some(Number::Int(value))) => Ok(Atom::Int(value)),
         (UnaryOperator::Plus, Some(Number::Float(value))) => Ok(Atom::Float(value)),
-        (UnaryOperator::Minus, Some(Number::Int(value))) => value
-            .checked_neg()
-            .map(Atom::Int)
-            .ok_or_else(|| too_large("-")),
+        (UnaryOperator::Minus, Some(Number::Int(value))) => {
+            value.checked_neg().map(Atom::Int).ok_or_else(|| too_large("-"))
+        }
         (UnaryOperator::Minus, Some(Number::Float(value))) => Ok(Atom::Float(-value)),
         (UnaryOperator::Round, Some(Number::Float(value))) => {
             let rounded = value.round_ties_even();
@@ -156,9 +148,7 @@ fn arithmetic(operator: BinaryOperator, left: Number, right: Number) -> Result<A
             },
             _ => return on_floats(operator, a as f64, b as f64).map(Atom::Float),
         };
-        return exact
-            .map(Atom::Int)
-            .ok_or_else(|| too_large(operator.symbol()));
+        return exact.map(Atom::Int).ok_or_else(|| too_large(operator.symbol()));
     }
     on_floats(operator, left.to_f64(), right.to_f64()).map(Atom::Float)
 }
@@ -193,11 +183,7 @@ fn on_floats(operator: BinaryOperator, a: f64, b: f64) -> Result<f64, Message> {
         }
         _ => a.powf(b),
     };
-    if value.is_finite() {
-        Ok(value)
-    } else {
-        Err(too_large(operator.symbol()))
-    }
+    if value.is_finite() { Ok(value) } else { Err(too_large(operator.symbol())) }
 }
 
 fn on_texts(operator: BinaryOperator, left: &Atom, right: &Atom) -> Result<Atom, Message> {
@@ -226,30 +212,19 @@ fn on_texts(operator: BinaryOperator, left: &Atom, right: &Atom) -> Result<Atom,
 }
 
 fn finite(value: f64, operation: &str) -> Result<Atom, Message> {
-    if value.is_finite() {
-        Ok(Atom::Float(value))
-    } else {
-        Err(too_large(operation))
-    }
+    if value.is_finite() { Ok(Atom::Float(value)) } else { Err(too_large(operation)) }
 }
 
 fn too_large(operation: &str) -> Message {
-    Message::NotFinite {
-        operation: Phrase::Source(operation.to_owned()),
-    }
+    Message::NotFinite { operation: Phrase::Source(operation.to_owned()) }
 }
 
 fn text_too_long() -> Message {
-    Message::TextTooLong {
-        limit: MAXIMUM_TEXT.into(),
-    }
+    Message::TextTooLong { limit: MAXIMUM_TEXT.into() }
 }
 
 fn bad_operand(operator: &str, operand: &Atom) -> Message {
-    Message::BadOperand {
-        operator: Phrase::Source(operator.to_owned()),
-        operand: described(operand),
-    }
+    Message::BadOperand { operator: Phrase::Source(operator.to_owned()), operand: described(operand) }
 }
 
 fn bad_operands(operator: &str, left: &Atom, right: &Atom) -> Message {
@@ -282,10 +257,7 @@ pub(crate) fn map(
 ) -> Result<Sequence, Failure> {
     let mut atoms = Vec::with_capacity(length);
     for position in 0..length {
-        atoms.push(atom_at(position).map_err(|message| Failure {
-            position: Some(position),
-            message,
-        })?);
+        atoms.push(atom_at(position).map_err(|message| Failure { position: Some(position), message })?);
     }
     Sequence::from_atoms(atoms).map_err(|not_one_kind| Failure {
         position: Some(not_one_kind.position),
@@ -326,9 +298,9 @@ fn fast(operator: BinaryOperator, left: &Sequence, right: &Sequence) -> Option<S
                 BinaryOperator::Add => exact(i64::checked_add),
                 BinaryOperator::Subtract => exact(i64::checked_sub),
                 BinaryOperator::Multiply => exact(i64::checked_mul),
-                BinaryOperator::Compare(comparison) => Some(Sequence::Bools(
-                    pairs.map(|(a, b)| holds(comparison, a.cmp(b))).collect(),
-                )),
+                BinaryOperator::Compare(comparison) => {
+                    Some(Sequence::Bools(pairs.map(|(a, b)| holds(comparison, a.cmp(b))).collect()))
+                }
                 _ => None,
             }
         }
@@ -343,10 +315,7 @@ fn fast(operator: BinaryOperator, left: &Sequence, right: &Sequence) -> Option<S
                 _ => return None,
             };
             let values: Vec<f64> = pairs.map(|(a, b)| f(*a, *b)).collect();
-            values
-                .iter()
-                .all(|value| value.is_finite())
-                .then_some(Sequence::Floats(values))
+            values.iter().all(|value| value.is_finite()).then_some(Sequence::Floats(values))
         }
         _ => None,
     }
@@ -362,17 +331,9 @@ pub(crate) fn choose(
         (condition, then, otherwise)
     {
         let values = condition.iter().zip(a.iter().zip(b));
-        return Ok(Sequence::Floats(
-            values
-                .map(|(holds, (a, b))| if *holds { *a } else { *b })
-                .collect(),
-        ));
+        return Ok(Sequence::Floats(values.map(|(holds, (a, b))| if *holds { *a } else { *b }).collect()));
     }
     map(condition.len(), |position| {
-        Ok(if condition.get(position).is_true() {
-            then.get(position)
-        } else {
-            otherwise.get(position)
-        })
+        Ok(if condition.get(position).is_true() { then.get(position) } else { otherwise.get(position) })
     })
 }

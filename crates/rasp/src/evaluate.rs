@@ -22,12 +22,7 @@ pub(crate) struct Evaluation {
 }
 
 /// Evaluates what the roots need. What was done before a failure is kept.
-pub(crate) fn evaluate(
-    graph: &Graph,
-    roots: &[NodeId],
-    input: &Input,
-    budget: &mut Budget,
-) -> Evaluation {
+pub(crate) fn evaluate(graph: &Graph, roots: &[NodeId], input: &Input, budget: &mut Budget) -> Evaluation {
     let order = graph.canonical_order(roots);
     let mut evaluator = Evaluator {
         graph,
@@ -44,11 +39,7 @@ pub(crate) fn evaluate(
         }
     }
     let failure = evaluator.run(&order, budget);
-    Evaluation {
-        values: evaluator.values,
-        order,
-        failure,
-    }
+    Evaluation { values: evaluator.values, order, failure }
 }
 
 struct Evaluator<'a> {
@@ -66,14 +57,8 @@ impl Evaluator<'_> {
         let limit = budget.limits.positions;
         let length = self.input.len();
         if length > limit {
-            let message = Message::InputTooLong {
-                length: length.into(),
-                limit: limit.into(),
-            };
-            let failure = Failure {
-                position: None,
-                message,
-            };
+            let message = Message::InputTooLong { length: length.into(), limit: limit.into() };
+            let failure = Failure { position: None, message };
             return order.first().map(|id| (*id, failure));
         }
         for (at, id) in order.iter().enumerate() {
@@ -86,11 +71,8 @@ impl Evaluator<'_> {
 
     fn step(&mut self, at: usize, id: NodeId, budget: &mut Budget) -> Result<(), Failure> {
         let node = self.graph.node(id);
-        let operands: Vec<NodeId> = node
-            .operands
-            .iter()
-            .map(|operand| self.graph.node(*operand).canonical)
-            .collect();
+        let operands: Vec<NodeId> =
+            node.operands.iter().map(|operand| self.graph.node(*operand).canonical).collect();
         let length = self.input.len();
         budget.work(length + 16).map_err(everywhere)?;
         if node.primitive.is_selector() {
@@ -213,17 +195,13 @@ impl Evaluator<'_> {
                     if condition.get(at).is_true() {
                         Ok(value.get(at))
                     } else {
-                        Err(Message::Unsatisfied {
-                            text: Phrase::Verbatim(text.to_string()),
-                        })
+                        Err(Message::Unsatisfied { text: Phrase::Verbatim(text.to_string()) })
                     }
                 })
             }
-            (Primitive::Choose, [condition, then, otherwise]) => elementwise::choose(
-                self.value(*condition)?,
-                self.value(*then)?,
-                self.value(*otherwise)?,
-            ),
+            (Primitive::Choose, [condition, then, otherwise]) => {
+                elementwise::choose(self.value(*condition)?, self.value(*then)?, self.value(*otherwise)?)
+            }
             _ => Err(internal()),
         }
     }
@@ -243,18 +221,11 @@ fn look_up(items: &[Atom], index: &Atom) -> Result<Atom, Message> {
 
 /// The item at a place, counted from the end when negative.
 pub(crate) fn item_at<T>(items: &[T], place: i64) -> Result<&T, Message> {
-    let from_start = if place < 0 {
-        place + items.len() as i64
-    } else {
-        place
-    };
-    usize::try_from(from_start)
-        .ok()
-        .and_then(|at| items.get(at))
-        .ok_or_else(|| Message::IndexOutOfRange {
-            index: Phrase::Source(place.to_string()),
-            length: items.len().into(),
-        })
+    let from_start = if place < 0 { place + items.len() as i64 } else { place };
+    usize::try_from(from_start).ok().and_then(|at| items.get(at)).ok_or_else(|| Message::IndexOutOfRange {
+        index: Phrase::Source(place.to_string()),
+        length: items.len().into(),
+    })
 }
 
 /// The average of the selected values of each row; one selected value passes through as it is.
@@ -299,9 +270,7 @@ fn aggregate(
                 if !mean.is_finite() {
                     return Err(Failure {
                         position: Some(row),
-                        message: Message::NotFinite {
-                            operation: Phrase::Source("aggregate".to_owned()),
-                        },
+                        message: Message::NotFinite { operation: Phrase::Source("aggregate".to_owned()) },
                     });
                 }
                 Atom::Float(mean)
@@ -331,20 +300,16 @@ impl Numbers {
 
     fn sum(&self, selected: &[u32]) -> f64 {
         match self {
-            Numbers::Ints(values) => selected
-                .iter()
-                .map(|at| i128::from(values[*at as usize]))
-                .sum::<i128>() as f64,
+            Numbers::Ints(values) => {
+                selected.iter().map(|at| i128::from(values[*at as usize])).sum::<i128>() as f64
+            }
             Numbers::Floats(values) => selected.iter().map(|at| values[*at as usize]).sum(),
         }
     }
 }
 
 fn everywhere(message: Message) -> Failure {
-    Failure {
-        position: None,
-        message,
-    }
+    Failure { position: None, message }
 }
 
 /// A graph is built so that this cannot happen: operands come first and have the right kinds.

@@ -13,11 +13,7 @@ pub fn trace_json(program: &str, run: &Run) -> Json {
     let steps: Vec<Json> = (0..run.trace.steps.len())
         .map(|at| {
             let step = &run.trace.steps[at];
-            let selector = if step.primitive.is_selector() {
-                run.trace.selector(at)
-            } else {
-                None
-            };
+            let selector = if step.primitive.is_selector() { run.trace.selector(at) } else { None };
             json!({
                 "op": step.primitive.name(),
                 "span": [step.span.start, step.span.end],
@@ -69,12 +65,9 @@ fn outcome(value: &Outcome) -> Json {
         Outcome::Selector(matrix) => rows(matrix),
         Outcome::Atom(value) => atom(value),
         Outcome::List(items) => items.iter().map(outcome).collect(),
-        Outcome::Dictionary(entries) => Json::Object(
-            entries
-                .iter()
-                .map(|(key, value)| (key.to_string(), outcome(value)))
-                .collect(),
-        ),
+        Outcome::Dictionary(entries) => {
+            Json::Object(entries.iter().map(|(key, value)| (key.to_string(), outcome(value))).collect())
+        }
         Outcome::Function(name) => Json::from(name.as_str()),
         Outcome::Nothing | Outcome::Error => Json::Null,
     }
@@ -86,10 +79,9 @@ fn argument(primitive: &Primitive) -> Json {
         Primitive::Constant(value) => atom(value),
         Primitive::Aggregate { default } => atom(default),
         Primitive::Member(items) | Primitive::LookUp(items) => items.iter().map(atom).collect(),
-        Primitive::LookUpKey(entries) => entries
-            .iter()
-            .map(|(key, value)| json!([atom(key), atom(value)]))
-            .collect(),
+        Primitive::LookUpKey(entries) => {
+            entries.iter().map(|(key, value)| json!([atom(key), atom(value)])).collect()
+        }
         Primitive::Require(text) => Json::from(&**text),
         _ => Json::Null,
     }
@@ -100,9 +92,7 @@ fn rows(matrix: &crate::selector::SelectorMatrix) -> Json {
     positions
         .clone()
         .map(|query| {
-            let row = positions
-                .clone()
-                .map(|key| u8::from(matrix.get(query, key)));
+            let row = positions.clone().map(|key| u8::from(matrix.get(query, key)));
             row.collect::<Json>()
         })
         .collect()

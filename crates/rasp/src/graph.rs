@@ -119,10 +119,7 @@ impl Primitive {
     pub fn is_selector(&self) -> bool {
         matches!(
             self,
-            Primitive::Select(_)
-                | Primitive::SelectorAnd
-                | Primitive::SelectorOr
-                | Primitive::SelectorNot
+            Primitive::Select(_) | Primitive::SelectorAnd | Primitive::SelectorOr | Primitive::SelectorNot
         )
     }
 }
@@ -179,17 +176,10 @@ impl Graph {
         self.nodes.len()
     }
 
-    pub(crate) fn add(
-        &mut self,
-        primitive: Primitive,
-        operands: &[NodeId],
-        place: Place,
-    ) -> NodeId {
+    pub(crate) fn add(&mut self, primitive: Primitive, operands: &[NodeId], place: Place) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
-        let mut canonical: Vec<NodeId> = operands
-            .iter()
-            .map(|operand| self.node(*operand).canonical)
-            .collect();
+        let mut canonical: Vec<NodeId> =
+            operands.iter().map(|operand| self.node(*operand).canonical).collect();
         if matches!(primitive, Primitive::SelectorAnd | Primitive::SelectorOr) {
             // The same selector in either order.
             canonical.sort_unstable();
@@ -215,9 +205,7 @@ impl Graph {
         let last = operands.iter().map(layer).max().unwrap_or(0);
         match (primitive, operands) {
             (Primitive::Select(_), _) => last + 1,
-            (Primitive::Aggregate { .. }, [selector, sequence]) => {
-                layer(selector).max(layer(sequence) + 1)
-            }
+            (Primitive::Aggregate { .. }, [selector, sequence]) => layer(selector).max(layer(sequence) + 1),
             _ => last,
         }
     }
@@ -231,10 +219,7 @@ impl Graph {
             Some(name) => name.given_by == GivenBy::File && given_by == GivenBy::Program,
         };
         if is_new {
-            node.name = Some(NodeName {
-                text: text.clone(),
-                given_by,
-            });
+            node.name = Some(NodeName { text: text.clone(), given_by });
         }
     }
 
@@ -266,9 +251,6 @@ impl Graph {
                 }
             }
         }
-        (0..self.nodes.len())
-            .filter(|index| needed[*index])
-            .map(|index| NodeId(index as u32))
-            .collect()
+        (0..self.nodes.len()).filter(|index| needed[*index]).map(|index| NodeId(index as u32)).collect()
     }
 }

@@ -20,20 +20,14 @@ pub struct Input {
 impl Input {
     /// The letters of a text. Fails when there are none.
     pub fn from_text(text: &str) -> Result<Self, Message> {
-        Self::from_atoms(
-            text.chars()
-                .map(|c| Atom::text(c.encode_utf8(&mut [0; 4])))
-                .collect(),
-        )
+        Self::from_atoms(text.chars().map(|c| Atom::text(c.encode_utf8(&mut [0; 4]))).collect())
     }
 
     /// Numbers, for example the elements of matrices row after row. Fails when there are none, or
     /// when one is infinite or not a number.
     pub fn from_numbers(numbers: &[f64]) -> Result<Self, Message> {
         if let Some(bad) = numbers.iter().find(|number| !number.is_finite()) {
-            return Err(Message::NumberTooLarge {
-                found: Phrase::Source(bad.to_string()),
-            });
+            return Err(Message::NumberTooLarge { found: Phrase::Source(bad.to_string()) });
         }
         Self::from_atoms(numbers.iter().map(|number| Atom::Float(*number)).collect())
     }
@@ -43,16 +37,12 @@ impl Input {
         if atoms.is_empty() {
             return Err(Message::EmptyInput {});
         }
-        Ok(Self {
-            tokens: atoms.into(),
-        })
+        Ok(Self { tokens: atoms.into() })
     }
 
     /// Tokens that are known to be at least one, and finite.
     pub(crate) fn of_checked(tokens: Vec<Atom>) -> Self {
-        Self {
-            tokens: tokens.into(),
-        }
+        Self { tokens: tokens.into() }
     }
 
     /// Reads what a person writes into an input line: a text in quotes, a list of numbers, texts and
@@ -71,9 +61,7 @@ impl Input {
         if trimmed.starts_with('[') {
             return Self::from_atoms(list(source)?).map_err(empty);
         }
-        let quoted = trimmed
-            .strip_prefix('"')
-            .and_then(|rest| rest.strip_suffix('"'));
+        let quoted = trimmed.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
         Self::from_text(quoted.unwrap_or(trimmed)).map_err(empty)
     }
 
@@ -152,11 +140,7 @@ fn to_float(token: &Atom) -> Option<Atom> {
 
 /// The values of a list literal.
 fn list(source: &str) -> Result<Vec<Atom>, Diagnostic> {
-    let mut reader = ListReader {
-        source,
-        tokens: tokens(source),
-        at: 0,
-    };
+    let mut reader = ListReader { source, tokens: tokens(source), at: 0 };
     reader.take("[", Term::List)?;
     let mut atoms = Vec::new();
     while !reader.takes("]") {
@@ -191,13 +175,7 @@ impl ListReader<'_> {
             TokenClass::End => Term::EndOfLine.into(),
             _ => Phrase::Source(self.text().to_owned()),
         };
-        Diagnostic::error(
-            self.next().span,
-            Message::Unexpected {
-                found,
-                expected: expected.into(),
-            },
-        )
+        Diagnostic::error(self.next().span, Message::Unexpected { found, expected: expected.into() })
     }
 
     fn takes(&mut self, text: &str) -> bool {
@@ -222,10 +200,9 @@ impl ListReader<'_> {
         let negative = self.takes("-");
         let text = self.text();
         let number = match self.next().class {
-            TokenClass::Integer => text
-                .parse()
-                .ok()
-                .map(|value: i64| Atom::Int(if negative { -value } else { value })),
+            TokenClass::Integer => {
+                text.parse().ok().map(|value: i64| Atom::Int(if negative { -value } else { value }))
+            }
             TokenClass::Float => text
                 .parse()
                 .ok()

@@ -49,10 +49,7 @@ constructions! {
 
 /// The text of a construction.
 pub fn construction(name: &str) -> Option<&'static str> {
-    CONSTRUCTIONS
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, text)| *text)
+    CONSTRUCTIONS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
 /// What the headers of the constructions state: for each function, the number of heads in each layer
@@ -61,7 +58,5 @@ pub fn construction(name: &str) -> Option<&'static str> {
 /// The depth is the length of the list. It holds no length of the sequence: depth never depends on it.
 pub fn stated_heads() -> Vec<(&'static str, &'static str)> {
     let lines = CONSTRUCTIONS.iter().flat_map(|(_, text)| text.lines());
-    lines
-        .filter_map(|line| line.strip_prefix("# Heads of ")?.split_once(": "))
-        .collect()
+    lines.filter_map(|line| line.strip_prefix("# Heads of ")?.split_once(": ")).collect()
 }

@@ -19,12 +19,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            positions: 5_000,
-            work: 40_000_000,
-            values: 8_000_000,
-            calls: 500,
-        }
+        Self { positions: 5_000, work: 40_000_000, values: 8_000_000, calls: 500 }
     }
 }
 
@@ -38,11 +33,7 @@ pub(crate) struct Budget {
 
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Self {
-        Self {
-            limits,
-            work_left: limits.work,
-            values_left: limits.values,
-        }
+        Self { limits, work_left: limits.work, values_left: limits.values }
     }
 
     /// Pays for work before it is done.
@@ -66,9 +57,7 @@ impl Budget {
                 self.values_left = left;
                 Ok(())
             }
-            None => Err(Message::TooMuchData {
-                limit: (self.limits.values as usize).into(),
-            }),
+            None => Err(Message::TooMuchData { limit: (self.limits.values as usize).into() }),
         }
     }
 }

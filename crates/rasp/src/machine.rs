@@ -128,8 +128,7 @@ impl Value {
         match (self, other) {
             (Value::Atom(a), Value::Atom(b)) => a.equals(b),
             (Value::List(a), Value::List(b)) => {
-                a.items.len() == b.items.len()
-                    && a.items.iter().zip(&b.items).all(|(a, b)| a.equals(b))
+                a.items.len() == b.items.len() && a.items.iter().zip(&b.items).all(|(a, b)| a.equals(b))
             }
             (Value::Dictionary(a), Value::Dictionary(b)) => {
                 a.entries.len() == b.entries.len()
@@ -172,18 +171,11 @@ impl Dictionary {
             }
         }
         let (size, depth) = extent(entries.iter().map(|(_, value)| value))?;
-        Ok(Value::Dictionary(Rc::new(Dictionary {
-            entries,
-            size,
-            depth,
-        })))
+        Ok(Value::Dictionary(Rc::new(Dictionary { entries, size, depth })))
     }
 
     fn get(&self, key: &Atom) -> Option<&Value> {
-        self.entries
-            .iter()
-            .find(|(known, _)| known.equals(key))
-            .map(|(_, value)| value)
+        self.entries.iter().find(|(known, _)| known.equals(key)).map(|(_, value)| value)
     }
 }
 
@@ -196,17 +188,13 @@ fn extent<'v>(values: impl Iterator<Item = &'v Value>) -> Result<(usize, usize),
         return Err(list_too_long());
     }
     if depth >= MAXIMUM_LIST_DEPTH {
-        return Err(Message::ListTooDeep {
-            limit: MAXIMUM_LIST_DEPTH.into(),
-        });
+        return Err(Message::ListTooDeep { limit: MAXIMUM_LIST_DEPTH.into() });
     }
     Ok((size, depth + 1))
 }
 
 fn list_too_long() -> Message {
-    Message::ListTooLong {
-        limit: MAXIMUM_LIST.into(),
-    }
+    Message::ListTooLong { limit: MAXIMUM_LIST.into() }
 }
 
 /// Why a run ended before its time.
@@ -220,11 +208,7 @@ struct Stop {
 
 impl From<Message> for Stop {
     fn from(message: Message) -> Self {
-        Self {
-            message,
-            position: None,
-            place: None,
-        }
+        Self { message, position: None, place: None }
     }
 }
 
@@ -316,16 +300,7 @@ const LIBRARY_SCOPE: usize = 1;
 const PROGRAM_SCOPE: usize = 2;
 
 /// Names with a fixed meaning besides those of the base sequences and the library.
-const FIXED_NAMES: [&str; 8] = [
-    "True",
-    "False",
-    "out",
-    "range",
-    "zip",
-    "len",
-    "select",
-    "aggregate",
-];
+const FIXED_NAMES: [&str; 8] = ["True", "False", "out", "range", "zip", "len", "select", "aggregate"];
 
 impl<'r> Machine<'r> {
     /// A machine that knows the library.
@@ -432,22 +407,16 @@ impl<'r> Machine<'r> {
     }
 
     fn run(&mut self, code: Rc<Code>, scope: usize) {
-        self.frames.push(Frame {
-            code,
-            next: 0,
-            scope,
-            kind: FrameKind::Program,
-        });
+        self.frames.push(Frame { code, next: 0, scope, kind: FrameKind::Program });
         while !self.frames.is_empty() {
             if let Err(stop) = self.step() {
                 let place = stop.place.unwrap_or_else(|| self.place());
                 let diagnostic = Diagnostic {
                     severity: Severity::Error,
                     span: place.span.unwrap_or_default(),
-                    origin: place.origin.map(|(file, span)| Origin {
-                        file: self.files[file].0.clone(),
-                        span,
-                    }),
+                    origin: place
+                        .origin
+                        .map(|(file, span)| Origin { file: self.files[file].0.clone(), span }),
                     position: stop.position,
                     message: stop.message,
                 };
@@ -544,9 +513,7 @@ impl<'r> Machine<'r> {
     }
 
     fn scope(&self) -> usize {
-        self.frames
-            .last()
-            .map_or(PROGRAM_SCOPE, |frame| frame.scope)
+        self.frames.last().map_or(PROGRAM_SCOPE, |frame| frame.scope)
     }
 
     fn set_scope(&mut self, scope: usize) {
@@ -556,11 +523,7 @@ impl<'r> Machine<'r> {
     }
 
     fn open_scope(&mut self, parent: Option<usize>, kind: ScopeKind) -> usize {
-        self.scopes.push(Scope {
-            names: HashMap::new(),
-            parent,
-            kind,
-        });
+        self.scopes.push(Scope { names: HashMap::new(), parent, kind });
         self.scopes.len() - 1
     }
 
@@ -577,20 +540,12 @@ impl<'r> Machine<'r> {
             let at = frame.next.saturating_sub(1);
             frame.code.spans.get(at).copied()
         };
-        let in_program = self
-            .frames
-            .iter()
-            .rev()
-            .find(|frame| frame.code.file.is_none())
-            .and_then(span_of);
+        let in_program = self.frames.iter().rev().find(|frame| frame.code.file.is_none()).and_then(span_of);
         let origin = self.frames.last().and_then(|frame| {
             let file = frame.code.file?;
             Some((file, span_of(frame)?))
         });
-        Place {
-            span: in_program,
-            origin,
-        }
+        Place { span: in_program, origin }
     }
 
     fn node(&mut self, primitive: Primitive, operands: &[NodeId]) -> Result<NodeId, Stop> {
@@ -647,10 +602,9 @@ impl<'r> Machine<'r> {
             .filter(|(distance, _)| *distance <= 1 + text.len() / 5)
             .min();
         match similar {
-            Some((_, similar)) => Message::UndefinedNameSimilar {
-                name,
-                similar: Phrase::Source(similar.to_string()),
-            },
+            Some((_, similar)) => {
+                Message::UndefinedNameSimilar { name, similar: Phrase::Source(similar.to_string()) }
+            }
             None => Message::UndefinedName { name },
         }
     }
@@ -660,15 +614,8 @@ impl<'r> Machine<'r> {
         let scope = self.scope();
         self.check_free(symbol, scope)?;
         if let Value::SOp(node) | Value::Selector(node) = &value {
-            let in_program = self
-                .frames
-                .last()
-                .is_some_and(|frame| frame.code.file.is_none());
-            let given_by = if in_program {
-                GivenBy::Program
-            } else {
-                GivenBy::File
-            };
+            let in_program = self.frames.last().is_some_and(|frame| frame.code.file.is_none());
+            let given_by = if in_program { GivenBy::Program } else { GivenBy::File };
             let text = self.symbols.text(symbol).clone();
             self.graph.give_name(*node, &text, given_by);
         }
@@ -678,14 +625,11 @@ impl<'r> Machine<'r> {
 
     fn check_free(&self, symbol: Symbol, scope: usize) -> Result<(), Message> {
         let text = self.symbols.text(symbol);
-        let is_fixed =
-            FIXED_NAMES.contains(&&**text) || Base::ALL.iter().any(|base| base.name() == &**text);
+        let is_fixed = FIXED_NAMES.contains(&&**text) || Base::ALL.iter().any(|base| base.name() == &**text);
         let is_library = self.scopes[scope].kind == ScopeKind::File
             && self.scopes[LIBRARY_SCOPE].names.contains_key(&symbol);
         if is_fixed || is_library {
-            return Err(Message::ReservedName {
-                name: Phrase::Source(text.to_string()),
-            });
+            return Err(Message::ReservedName { name: Phrase::Source(text.to_string()) });
         }
         Ok(())
     }
@@ -710,11 +654,7 @@ impl<'r> Machine<'r> {
             values = several(only, names.len())?;
         }
         if values.len() != names.len() {
-            return Err(Message::NameCount {
-                names: names.len().into(),
-                values: values.len().into(),
-            }
-            .into());
+            return Err(Message::NameCount { names: names.len().into(), values: values.len().into() }.into());
         }
         for (name, value) in names.iter().zip(values) {
             self.store(*name, value)?;
@@ -730,12 +670,10 @@ impl<'r> Machine<'r> {
             (UnaryOperator::Indicator, Value::SOp(node)) | (_, Value::SOp(node)) => {
                 self.sop(Primitive::Unary(operator), &[*node])
             }
-            (UnaryOperator::Indicator, _) => {
-                Err(expects(operator.symbol(), Term::SOp, &operand).into())
+            (UnaryOperator::Indicator, _) => Err(expects(operator.symbol(), Term::SOp, &operand).into()),
+            (UnaryOperator::Not, Value::Selector(node)) => {
+                self.node(Primitive::SelectorNot, &[*node]).map(Value::Selector)
             }
-            (UnaryOperator::Not, Value::Selector(node)) => self
-                .node(Primitive::SelectorNot, &[*node])
-                .map(Value::Selector),
             (_, Value::Selector(_)) => Err(selector_arithmetic(operator.symbol()).into()),
             (_, Value::Atom(atom)) => Ok(Value::Atom(elementwise::unary(operator, atom)?)),
             (UnaryOperator::Not, _) => Ok(Value::Atom(Atom::Bool(!operand.is_true()))),
@@ -775,9 +713,7 @@ impl<'r> Machine<'r> {
                 let b = self.expect_sequence(operator.symbol(), &right)?;
                 self.sop(Primitive::Binary(operator), &[a, b])
             }
-            (Value::Atom(a), Value::Atom(b)) => {
-                Ok(Value::Atom(elementwise::binary(operator, a, b)?))
-            }
+            (Value::Atom(a), Value::Atom(b)) => Ok(Value::Atom(elementwise::binary(operator, a, b)?)),
             (Value::SOp(_), _) | (_, Value::SOp(_)) => Err(bad_operands(operator, &left, &right)),
             _ => self.binary_on_values(operator, &left, &right),
         }
@@ -797,9 +733,9 @@ impl<'r> Machine<'r> {
             (BinaryOperator::Compare(Comparison::Equal), ..) => {
                 Ok(Value::Atom(Atom::Bool(left.equals(right))))
             }
-            (BinaryOperator::Add, Value::List(a), Value::List(b)) => Ok(List::new(
-                a.items.iter().chain(&b.items).cloned().collect(),
-            )?),
+            (BinaryOperator::Add, Value::List(a), Value::List(b)) => {
+                Ok(List::new(a.items.iter().chain(&b.items).cloned().collect())?)
+            }
             (BinaryOperator::Multiply, Value::List(list), Value::Atom(times))
             | (BinaryOperator::Multiply, Value::Atom(times), Value::List(list)) => {
                 let Some(times) = times.whole() else {
@@ -883,9 +819,7 @@ impl<'r> Machine<'r> {
                 self.budget.work(letters.len())?;
                 match &index {
                     Value::SOp(node) => self.sop(Primitive::LookUp(letters.into()), &[*node]),
-                    _ => Ok(Value::Atom(
-                        item_at(&letters, whole_index(&index)?)?.clone(),
-                    )),
+                    _ => Ok(Value::Atom(item_at(&letters, whole_index(&index)?)?.clone())),
                 }
             }
             (Value::Dictionary(dictionary), Value::SOp(node)) => {
@@ -906,10 +840,7 @@ impl<'r> Machine<'r> {
                 Some(value) => Ok(value.clone()),
                 None => Err(Message::MissingKey { key: key.phrase() }.into()),
             },
-            (Value::Dictionary(_), _) => Err(Message::BadKey {
-                found: index.phrase(),
-            }
-            .into()),
+            (Value::Dictionary(_), _) => Err(Message::BadKey { found: index.phrase() }.into()),
             (Value::SOp(node), _) => {
                 let place = whole_index(&index)?;
                 self.load_from(*node, place)
@@ -938,9 +869,7 @@ impl<'r> Machine<'r> {
             }
             _ => constant,
         };
-        let indices = self
-            .graph
-            .add(Primitive::Base(Base::Indices), &[], Place::default());
+        let indices = self.graph.add(Primitive::Base(Base::Indices), &[], Place::default());
         let equal = Primitive::Select(Comparison::Equal);
         let selector = self.node(equal, &[indices, position])?;
         let default = Atom::Int(0);
@@ -952,8 +881,7 @@ impl<'r> Machine<'r> {
         let key = self.pop();
         let key = self.expect_sequence("select", &key)?;
         let query = self.expect_sequence("select", &query)?;
-        self.node(Primitive::Select(comparison), &[key, query])
-            .map(Value::Selector)
+        self.node(Primitive::Select(comparison), &[key, query]).map(Value::Selector)
     }
 
     fn aggregate(&mut self, count: usize) -> Result<Value, Stop> {
@@ -1106,11 +1034,7 @@ impl<'r> Machine<'r> {
             Value::Dictionary(dictionary) => {
                 let keys = dictionary.entries.iter();
                 let items = keys.map(|(key, _)| Value::Atom(key.clone())).collect();
-                Rc::new(List {
-                    size: dictionary.size,
-                    depth: 1,
-                    items,
-                })
+                Rc::new(List { size: dictionary.size, depth: 1, items })
             }
             _ => {
                 return Err(Message::Expects {
@@ -1121,13 +1045,7 @@ impl<'r> Machine<'r> {
                 .into());
             }
         };
-        self.loops.push(Loop {
-            items,
-            next: 0,
-            kind,
-            collected: Vec::new(),
-            scope: self.scope(),
-        });
+        self.loops.push(Loop { items, next: 0, kind, collected: Vec::new(), scope: self.scope() });
         Ok(())
     }
 
@@ -1150,11 +1068,7 @@ impl<'r> Machine<'r> {
         }
         let values = several(&item, names.len())?;
         if values.len() != names.len() {
-            return Err(Message::NameCount {
-                names: names.len().into(),
-                values: values.len().into(),
-            }
-            .into());
+            return Err(Message::NameCount { names: names.len().into(), values: values.len().into() }.into());
         }
         for (name, value) in names.iter().zip(values) {
             self.store(*name, value)?;
@@ -1164,10 +1078,7 @@ impl<'r> Machine<'r> {
 
     fn collect(&mut self) -> Result<(), Stop> {
         let value = self.pop();
-        let is_dictionary = self
-            .loops
-            .last()
-            .is_some_and(|current| current.kind == LoopKind::Dictionary);
+        let is_dictionary = self.loops.last().is_some_and(|current| current.kind == LoopKind::Dictionary);
         let key = if is_dictionary {
             let key = self.pop();
             Some(atom_key(&key)?)
@@ -1234,10 +1145,7 @@ impl<'r> Machine<'r> {
                 self.stack.push(applied);
                 Ok(())
             }
-            other => Err(Message::NotCallable {
-                found: other.phrase(),
-            }
-            .into()),
+            other => Err(Message::NotCallable { found: other.phrase() }.into()),
         }
     }
 
@@ -1259,12 +1167,7 @@ impl<'r> Machine<'r> {
         let scope = self.open_scope(Some(closure.scope), ScopeKind::Local);
         let names = function.parameters.iter().copied();
         self.scopes[scope].names = names.zip(arguments).collect();
-        self.frames.push(Frame {
-            code: function.code.clone(),
-            next: 0,
-            scope,
-            kind: FrameKind::Function,
-        });
+        self.frames.push(Frame { code: function.code.clone(), next: 0, scope, kind: FrameKind::Function });
         Ok(())
     }
 
@@ -1286,9 +1189,7 @@ impl<'r> Machine<'r> {
 
     fn call_native(&mut self, native: Native, arguments: &[Value]) -> Result<Value, Stop> {
         match (native, arguments) {
-            (Native::Mathematics(function), [Value::Atom(atom)]) => {
-                Ok(Value::Atom(function.apply(atom)?))
-            }
+            (Native::Mathematics(function), [Value::Atom(atom)]) => Ok(Value::Atom(function.apply(atom)?)),
             (Native::Mathematics(function), [operand]) => {
                 let operand = self.expect_sequence(function.name(), operand)?;
                 self.sop(Primitive::Mathematics(function), &[operand])
@@ -1299,9 +1200,7 @@ impl<'r> Machine<'r> {
                 self.sop(Primitive::Require(Arc::clone(text)), &[value, condition])
             }
             (Native::Require, [_, _, text]) => Err(expects("require", Term::Text, text).into()),
-            (Native::Mathematics(_), _) => {
-                Err(argument_count(native.name(), 1, arguments.len()).into())
-            }
+            (Native::Mathematics(_), _) => Err(argument_count(native.name(), 1, arguments.len()).into()),
             (Native::Require, _) => Err(argument_count(native.name(), 3, arguments.len()).into()),
         }
     }
@@ -1309,9 +1208,7 @@ impl<'r> Machine<'r> {
     // Inputs.
 
     fn input(&mut self, value: &Value) -> Result<Input, Stop> {
-        let not_an_input = || Message::NotAnInput {
-            found: value.phrase(),
-        };
+        let not_an_input = || Message::NotAnInput { found: value.phrase() };
         let input = match value {
             Value::Atom(Atom::Text(text)) => Input::from_text(text)?,
             Value::List(list) => Input::from_atoms(list.atoms().ok_or_else(not_an_input)?)?,
@@ -1327,16 +1224,9 @@ impl<'r> Machine<'r> {
         let evaluation = evaluate(&self.graph, &[root], &input, &mut self.budget);
         if let Some((node, Failure { position, message })) = evaluation.failure {
             let place = self.graph.node(node).place;
-            return Err(Stop {
-                message,
-                position,
-                place: place.span.is_some().then_some(place),
-            });
+            return Err(Stop { message, position, place: place.span.is_some().then_some(place) });
         }
-        Ok(Value::Applied(Rc::new(crate::trace::Applied {
-            input,
-            root,
-        })))
+        Ok(Value::Applied(Rc::new(crate::trace::Applied { input, root })))
     }
 
     fn set_example(&mut self, which: Example) -> Result<(), Stop> {
@@ -1403,7 +1293,8 @@ impl<'r> Machine<'r> {
 
     fn load_file(&mut self, name: &Rc<str>) -> Result<(), Stop> {
         let file = || Phrase::Source(name.to_string());
-        let is_open = |frame: &Frame| matches!(&frame.kind, FrameKind::File { name: open, .. } if open == name);
+        let is_open =
+            |frame: &Frame| matches!(&frame.kind, FrameKind::File { name: open, .. } if open == name);
         if self.frames.iter().any(is_open) {
             return Err(Message::LoadCycle { file: file() }.into());
         }
@@ -1421,10 +1312,7 @@ impl<'r> Machine<'r> {
             return Err(Stop {
                 message: diagnostic.message,
                 position: None,
-                place: Some(Place {
-                    span,
-                    origin: Some((index, diagnostic.span)),
-                }),
+                place: Some(Place { span, origin: Some((index, diagnostic.span)) }),
             });
         }
         let code = compile(&parse.tree.statements, Some(index), &mut self.symbols);
@@ -1435,10 +1323,7 @@ impl<'r> Machine<'r> {
             code,
             next: 0,
             scope,
-            kind: FrameKind::File {
-                name: name.clone(),
-                importing,
-            },
+            kind: FrameKind::File { name: name.clone(), importing },
         });
         Ok(())
     }
@@ -1453,9 +1338,7 @@ impl<'r> Machine<'r> {
             let names: Vec<(Symbol, Value)> = self.scopes[frame.scope]
                 .names
                 .iter()
-                .filter(|(symbol, _)| {
-                    **symbol != out && !self.symbols.text(**symbol).starts_with('_')
-                })
+                .filter(|(symbol, _)| **symbol != out && !self.symbols.text(**symbol).starts_with('_'))
                 .map(|(symbol, value)| (*symbol, value.clone()))
                 .collect();
             self.scopes[importing].names.extend(names);
@@ -1467,30 +1350,22 @@ impl<'r> Machine<'r> {
 fn several(value: &Value, names: usize) -> Result<Vec<Value>, Message> {
     match value {
         Value::List(list) => Ok(list.items.clone()),
-        Value::Dictionary(dictionary) => Ok(dictionary
-            .entries
-            .iter()
-            .map(|(key, _)| Value::Atom(key.clone()))
-            .collect()),
+        Value::Dictionary(dictionary) => {
+            Ok(dictionary.entries.iter().map(|(key, _)| Value::Atom(key.clone())).collect())
+        }
         Value::Atom(Atom::Text(text)) => Ok(letters(text).map(Value::Atom).collect()),
-        _ => Err(Message::NotSeveral {
-            names: names.into(),
-            found: value.phrase(),
-        }),
+        _ => Err(Message::NotSeveral { names: names.into(), found: value.phrase() }),
     }
 }
 
 fn letters(text: &str) -> impl Iterator<Item = Atom> + '_ {
-    text.chars()
-        .map(|letter| Atom::text(letter.encode_utf8(&mut [0; 4])))
+    text.chars().map(|letter| Atom::text(letter.encode_utf8(&mut [0; 4])))
 }
 
 fn atom_key(key: &Value) -> Result<Atom, Message> {
     match key {
         Value::Atom(atom) => Ok(atom.clone()),
-        _ => Err(Message::BadKey {
-            found: key.phrase(),
-        }),
+        _ => Err(Message::BadKey { found: key.phrase() }),
     }
 }
 
@@ -1519,9 +1394,7 @@ fn argument_count(function: &str, expected: usize, found: usize) -> Message {
 }
 
 fn selector_arithmetic(operator: &str) -> Message {
-    Message::SelectorArithmetic {
-        operator: Phrase::Source(operator.to_owned()),
-    }
+    Message::SelectorArithmetic { operator: Phrase::Source(operator.to_owned()) }
 }
 
 fn bad_operands(operator: BinaryOperator, left: &Value, right: &Value) -> Stop {

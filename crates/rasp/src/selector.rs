@@ -22,10 +22,7 @@ pub struct SelectorMatrix {
 
 impl SelectorMatrix {
     fn empty(length: usize) -> Self {
-        Self {
-            length,
-            words: vec![0; length * length.div_ceil(64)],
-        }
+        Self { length, words: vec![0; length * length.div_ceil(64)] }
     }
 
     /// The number of positions: of rows, and of columns.
@@ -81,11 +78,7 @@ pub(crate) enum Ordered {
 
 impl Rows {
     /// `select(key, query, comparison)`
-    pub(crate) fn compare(
-        key: &Sequence,
-        query: &Sequence,
-        comparison: Comparison,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn compare(key: &Sequence, query: &Sequence, comparison: Comparison) -> Result<Self, Failure> {
         if (key.kind() == Kind::Texts) != (query.kind() == Kind::Texts) {
             return match comparison {
                 Comparison::Equal => Ok(Self::same_run(key.len(), 0)),
@@ -102,9 +95,7 @@ impl Rows {
         }
         Ok(match (key, query) {
             (Sequence::Ints(k), Sequence::Ints(q)) => Self::sorted(k, q, comparison, i64::cmp),
-            (Sequence::Texts(k), Sequence::Texts(q)) => {
-                Self::sorted(k, q, comparison, |a, b| a.cmp(b))
-            }
+            (Sequence::Texts(k), Sequence::Texts(q)) => Self::sorted(k, q, comparison, |a, b| a.cmp(b)),
             _ if exact_as_floats(key) && exact_as_floats(query) => {
                 let (k, q) = (floats(key), floats(query));
                 Self::sorted(&k, &q, comparison, |a, b| a.total_cmp(b))
@@ -127,12 +118,7 @@ impl Rows {
     /// Every row selects the first `end` positions.
     fn same_run(length: usize, end: u32) -> Self {
         let order: Vec<u32> = (0..length as u32).collect();
-        Rows::Runs {
-            rank: order.clone(),
-            order,
-            runs: vec![(0, end); length],
-            in_order: Ordered::ByPosition,
-        }
+        Rows::Runs { rank: order.clone(), order, runs: vec![(0, end); length], in_order: Ordered::ByPosition }
     }
 
     fn sorted<T>(
@@ -151,12 +137,10 @@ impl Rows {
         for (place, key) in order.iter().enumerate() {
             rank[*key as usize] = place as u32;
         }
-        let below = |query: &T| {
-            order.partition_point(|key| compare(&keys[*key as usize], query).is_lt()) as u32
-        };
-        let up_to = |query: &T| {
-            order.partition_point(|key| compare(&keys[*key as usize], query).is_le()) as u32
-        };
+        let below =
+            |query: &T| order.partition_point(|key| compare(&keys[*key as usize], query).is_lt()) as u32;
+        let up_to =
+            |query: &T| order.partition_point(|key| compare(&keys[*key as usize], query).is_le()) as u32;
         let run = |query: &T| match comparison {
             Comparison::Equal | Comparison::NotEqual => (below(query), up_to(query)),
             Comparison::Less => (0, below(query)),
@@ -174,17 +158,9 @@ impl Rows {
             order,
             rank,
             runs,
-            in_order: if sorted_already {
-                Ordered::ByPosition
-            } else {
-                Ordered::ByKey
-            },
+            in_order: if sorted_already { Ordered::ByPosition } else { Ordered::ByKey },
         };
-        if comparison == Comparison::NotEqual {
-            rows.not()
-        } else {
-            rows
-        }
+        if comparison == Comparison::NotEqual { rows.not() } else { rows }
     }
 
     fn listed(length: usize, mut push_row: impl FnMut(usize, &mut Vec<u32>)) -> Self {
@@ -223,9 +199,7 @@ impl Rows {
     pub(crate) fn row(&self, row: usize) -> &[u32] {
         match self {
             Rows::Runs { order, runs, .. } => &order[runs[row].0 as usize..runs[row].1 as usize],
-            Rows::Listed { starts, columns } => {
-                &columns[starts[row] as usize..starts[row + 1] as usize]
-            }
+            Rows::Listed { starts, columns } => &columns[starts[row] as usize..starts[row + 1] as usize],
         }
     }
 
@@ -239,9 +213,7 @@ impl Rows {
 
     fn contains(&self, row: usize, column: u32) -> bool {
         match self {
-            Rows::Runs { rank, runs, .. } => {
-                (runs[row].0..runs[row].1).contains(&rank[column as usize])
-            }
+            Rows::Runs { rank, runs, .. } => (runs[row].0..runs[row].1).contains(&rank[column as usize]),
             Rows::Listed { .. } => self.row(row).binary_search(&column).is_ok(),
         }
     }
@@ -257,11 +229,7 @@ impl Rows {
 
     /// What both select.
     pub(crate) fn and(&self, other: &Self) -> Self {
-        let (few, many) = if self.total() <= other.total() {
-            (self, other)
-        } else {
-            (other, self)
-        };
+        let (few, many) = if self.total() <= other.total() { (self, other) } else { (other, self) };
         Self::listed(few.len(), |row, columns| {
             let start = columns.len();
             columns.extend(few.row(row).iter().filter(|c| many.contains(row, **c)));
@@ -321,18 +289,14 @@ fn exact_as_floats(sequence: &Sequence) -> bool {
     const EXACT: u64 = 1 << 53;
     match sequence {
         Sequence::Ints(values) => values.iter().all(|value| value.unsigned_abs() <= EXACT),
-        Sequence::Mixed(atoms) => atoms.iter().all(|atom| {
-            atom.whole()
-                .is_none_or(|value| value.unsigned_abs() <= EXACT)
-        }),
+        Sequence::Mixed(atoms) => {
+            atoms.iter().all(|atom| atom.whole().is_none_or(|value| value.unsigned_abs() <= EXACT))
+        }
         _ => true,
     }
 }
 
 /// The values as `f64`, with one zero only, so that a total order agrees with equality.
 fn floats(sequence: &Sequence) -> Vec<f64> {
-    sequence
-        .iter()
-        .map(|atom| atom.as_f64().unwrap_or(0.0) + 0.0)
-        .collect()
+    sequence.iter().map(|atom| atom.as_f64().unwrap_or(0.0) + 0.0).collect()
 }

@@ -69,9 +69,7 @@ pub struct ShownValue {
 impl Run {
     /// Whether there is an error among the diagnostics.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics
-            .iter()
-            .any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
@@ -92,10 +90,7 @@ pub struct Session<'r> {
 
 impl Default for Session<'_> {
     fn default() -> Self {
-        Self {
-            limits: Limits::default(),
-            files: &NoFiles,
-        }
+        Self { limits: Limits::default(), files: &NoFiles }
     }
 }
 
@@ -152,11 +147,7 @@ impl<'r> Session<'r> {
         if !machine.diagnostics.is_empty() {
             return Err(machine.diagnostics);
         }
-        let roots = machine
-            .shown
-            .last()
-            .map(|shown| roots_of(&shown.value))
-            .unwrap_or_default();
+        let roots = machine.shown.last().map(|shown| roots_of(&shown.value)).unwrap_or_default();
         let order = machine.graph.canonical_order(&roots);
         let step_of = order.iter().enumerate().map(|(at, id)| (*id, at)).collect();
         Ok(analyse(&machine.graph, &roots, &step_of))
@@ -183,17 +174,10 @@ fn finish(mut machine: Machine, source: &str, statements: &[Span], input: &Input
     } else if !stopped {
         run.result = Outcome::Nothing;
         let end = source.trim_end().len();
-        run.diagnostics.push(Diagnostic::warning(
-            Span::new(end, end),
-            Message::NothingToShow {},
-        ));
+        run.diagnostics.push(Diagnostic::warning(Span::new(end, end), Message::NothingToShow {}));
     }
     for earlier in &shown {
-        let texts = Texts {
-            files: &files,
-            statements,
-            result: earlier.span,
-        };
+        let texts = Texts { files: &files, statements, result: earlier.span };
         let roots = roots_of(&earlier.value);
         let (value, failure) = match roots_input(&machine.graph, earlier) {
             Some(input) => {
@@ -215,33 +199,17 @@ fn finish(mut machine: Machine, source: &str, statements: &[Span], input: &Input
             }
             None => value,
         };
-        run.shown.push(ShownValue {
-            span: earlier.span,
-            value,
-        });
+        run.shown.push(ShownValue { span: earlier.span, value });
     }
     if let Some(last) = last {
-        run.shown.push(ShownValue {
-            span: last.span,
-            value: run.result.clone(),
-        });
+        run.shown.push(ShownValue { span: last.span, value: run.result.clone() });
     }
     run
 }
 
 /// Evaluates the last value that the program showed: result, trace and analysis.
-fn result(
-    machine: &mut Machine,
-    run: &mut Run,
-    last: &Shown,
-    statements: &[Span],
-    files: &[String],
-) {
-    let texts = Texts {
-        files,
-        statements,
-        result: last.span,
-    };
+fn result(machine: &mut Machine, run: &mut Run, last: &Shown, statements: &[Span], files: &[String]) {
+    let texts = Texts { files, statements, result: last.span };
     let roots = roots_of(&last.value);
     let mut step_of = HashMap::new();
     if let Some(input) = roots_input(&machine.graph, last) {
@@ -271,16 +239,9 @@ fn named_steps(machine: &Machine, step_of: &HashMap<NodeId, usize>) -> Vec<(Stri
         .collect()
 }
 
-fn located(
-    graph: &Graph,
-    node: NodeId,
-    failure: crate::elementwise::Failure,
-    texts: &Texts,
-) -> Diagnostic {
-    let diagnostic = Diagnostic {
-        position: failure.position,
-        ..Diagnostic::error(texts.result, failure.message)
-    };
+fn located(graph: &Graph, node: NodeId, failure: crate::elementwise::Failure, texts: &Texts) -> Diagnostic {
+    let diagnostic =
+        Diagnostic { position: failure.position, ..Diagnostic::error(texts.result, failure.message) };
     locate(diagnostic, &graph.node(node).place, texts)
 }
 
@@ -290,11 +251,9 @@ fn roots_of(value: &Value) -> Vec<NodeId> {
         Value::SOp(node) | Value::Selector(node) => vec![*node],
         Value::Applied(applied) => vec![applied.root],
         Value::List(list) => list.items.iter().flat_map(roots_of).collect(),
-        Value::Dictionary(dictionary) => dictionary
-            .entries
-            .iter()
-            .flat_map(|(_, value)| roots_of(value))
-            .collect(),
+        Value::Dictionary(dictionary) => {
+            dictionary.entries.iter().flat_map(|(_, value)| roots_of(value)).collect()
+        }
         Value::Atom(_) | Value::Function(_) | Value::Native(_) => Vec::new(),
     }
 }
@@ -310,12 +269,7 @@ fn roots_input(graph: &Graph, shown: &Shown) -> Option<Input> {
 }
 
 /// A value for those who look at it, with s-ops and selectors taken from a trace.
-fn outcome(
-    machine: &Machine,
-    value: &Value,
-    trace: &Trace,
-    step_of: &HashMap<NodeId, usize>,
-) -> Outcome {
+fn outcome(machine: &Machine, value: &Value, trace: &Trace, step_of: &HashMap<NodeId, usize>) -> Outcome {
     let of_node = |node: NodeId| {
         let step = step_of.get(&machine.graph.node(node).canonical)?;
         match &trace.steps[*step].value {
@@ -327,12 +281,9 @@ fn outcome(
         Value::Atom(atom) => Outcome::Atom(atom.clone()),
         Value::SOp(node) | Value::Selector(node) => of_node(*node).unwrap_or(Outcome::Error),
         Value::Applied(applied) => of_node(applied.root).unwrap_or(Outcome::Error),
-        Value::List(list) => Outcome::List(
-            list.items
-                .iter()
-                .map(|item| outcome(machine, item, trace, step_of))
-                .collect(),
-        ),
+        Value::List(list) => {
+            Outcome::List(list.items.iter().map(|item| outcome(machine, item, trace, step_of)).collect())
+        }
         Value::Dictionary(dictionary) => Outcome::Dictionary(
             dictionary
                 .entries

@@ -60,10 +60,7 @@ impl Trace {
 
     /// The step of the s-op or selector that the program gave this name to last.
     pub fn named(&self, name: &str) -> Option<usize> {
-        let at = self
-            .names
-            .binary_search_by(|(candidate, _)| candidate.as_str().cmp(name))
-            .ok()?;
+        let at = self.names.binary_search_by(|(candidate, _)| candidate.as_str().cmp(name)).ok()?;
         Some(self.names[at].1)
     }
 
@@ -118,8 +115,7 @@ pub(crate) fn trace(
     texts: &Texts,
 ) -> (Trace, HashMap<NodeId, usize>) {
     let Evaluation { order, values, .. } = evaluation;
-    let step_of: HashMap<NodeId, usize> =
-        order.iter().enumerate().map(|(at, id)| (*id, at)).collect();
+    let step_of: HashMap<NodeId, usize> = order.iter().enumerate().map(|(at, id)| (*id, at)).collect();
     let canonical_step = |id: &NodeId| step_of[&graph.node(*id).canonical];
     let mut spans: Vec<Option<Span>> = order.iter().map(|id| graph.node(*id).place.span).collect();
     let mut also: Vec<Vec<Span>> = vec![Vec::new(); order.len()];
@@ -163,34 +159,21 @@ pub(crate) fn trace(
             }
         })
         .collect();
-    let trace = Trace {
-        steps,
-        results: roots.iter().map(canonical_step).collect(),
-        names: Vec::new(),
-    };
+    let trace = Trace { steps, results: roots.iter().map(canonical_step).collect(), names: Vec::new() };
     (trace, step_of)
 }
 
 /// Puts a diagnostic at the place that a node was described at.
 pub(crate) fn locate(diagnostic: Diagnostic, place: &Place, texts: &Texts) -> Diagnostic {
-    Diagnostic {
-        span: place.span.unwrap_or(texts.result),
-        origin: origin(place, texts.files),
-        ..diagnostic
-    }
+    Diagnostic { span: place.span.unwrap_or(texts.result), origin: origin(place, texts.files), ..diagnostic }
 }
 
 fn origin(place: &Place, files: &[String]) -> Option<Origin> {
-    place.origin.map(|(file, span)| Origin {
-        file: files.get(file).cloned().unwrap_or_default(),
-        span,
-    })
+    place.origin.map(|(file, span)| Origin { file: files.get(file).cloned().unwrap_or_default(), span })
 }
 
 fn statement_at(statements: &[Span], span: Span) -> usize {
-    statements
-        .partition_point(|statement| statement.start <= span.start)
-        .saturating_sub(1)
+    statements.partition_point(|statement| statement.start <= span.start).saturating_sub(1)
 }
 
 /// The input and the trace that a computed sequence came from.

@@ -39,10 +39,7 @@ fn result(run: &Run, rows: usize, columns: usize) -> Array2<f64> {
     };
     let mut numbers = sequence.to_f64().unwrap();
     let rest = numbers.split_off(rows * columns);
-    assert!(
-        rest.iter().all(|value| *value == 0.0),
-        "scratch is not zero"
-    );
+    assert!(rest.iter().all(|value| *value == 0.0), "scratch is not zero");
     Array2::from_shape_vec((rows, columns), numbers).unwrap()
 }
 
@@ -60,10 +57,7 @@ fn stated(function: &str, arguments: &[(&str, usize)]) -> Vec<usize> {
         .iter()
         .find(|(name, _)| *name == function)
         .unwrap_or_else(|| panic!("no header states the heads of {function}"));
-    let given: String = arguments
-        .iter()
-        .map(|(name, value)| format!("{name} = {value};\n"))
-        .collect();
+    let given: String = arguments.iter().map(|(name, value)| format!("{name} = {value};\n")).collect();
     let input = Input::from_text("a").unwrap();
     let run = run(&format!("{given}{formula};"), &input);
     let Outcome::List(items) = run.result else {
@@ -88,18 +82,14 @@ fn assert_heads(run: &Run, function: &str, arguments: &[(&str, usize)]) {
 
 fn shapes() -> impl Iterator<Item = (usize, usize, usize)> {
     let sizes = [1, 2, 3, 5];
-    sizes.into_iter().flat_map(move |r| {
-        sizes
-            .into_iter()
-            .flat_map(move |k| sizes.into_iter().map(move |c| (r, k, c)))
-    })
+    sizes
+        .into_iter()
+        .flat_map(move |r| sizes.into_iter().flat_map(move |k| sizes.into_iter().map(move |c| (r, k, c))))
 }
 
 fn softmax(scores: &Array2<f64>) -> Array2<f64> {
     let exponential = scores.mapv(f64::exp);
-    let total = exponential
-        .sum_axis(ndarray::Axis(1))
-        .insert_axis(ndarray::Axis(1));
+    let total = exponential.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1));
     exponential / total
 }
 
@@ -120,9 +110,7 @@ fn layout_names_rows_and_columns() {
     let input = sequence(&[&Array2::zeros((3, 4))], 0);
     for (function, expected) in [("row", 7 / 4), ("column", 7 % 4)] {
         let run = run(&format!("load \"layout\"; {function}(4);"), &input);
-        let Outcome::Sequence(values) = &run.result else {
-            panic!()
-        };
+        let Outcome::Sequence(values) = &run.result else { panic!() };
         assert_eq!(values.get(7), Atom::Int(expected));
         assert_heads(&run, function, &[]);
     }
@@ -150,10 +138,8 @@ fn matrix_product() {
     let mut generator = generator();
     for (r, k, c) in shapes() {
         let (a, b) = (matrix(&mut generator, r, k), matrix(&mut generator, k, c));
-        let source = format!(
-            "load \"matmul\"; matmul(tokens_float, 0, tokens_float, {}, {r}, {k}, {c});",
-            r * k
-        );
+        let source =
+            format!("load \"matmul\"; matmul(tokens_float, 0, tokens_float, {}, {r}, {k}, {c});", r * k);
         let run = run(&source, &sequence(&[&a, &b], r * c));
         assert_close(&result(&run, r, c), &a.dot(&b), "matmul");
         assert_heads(&run, "matmul", &[("k", k)]);
@@ -183,18 +169,12 @@ fn softmax_of_rows() {
 fn shifted_softmax_bears_large_scores_and_softmax_refuses_them() {
     let scores = Array2::from_shape_vec((1, 3), vec![2000.0, 2000.0, -3000.0]).unwrap();
     let input = sequence(&[&scores], 0);
-    let shifted = run(
-        "load \"softmax\"; shifted_softmax(tokens_float, indices < 3, 1, 3);",
-        &input,
-    );
+    let shifted = run("load \"softmax\"; shifted_softmax(tokens_float, indices < 3, 1, 3);", &input);
     let expected = Array2::from_shape_vec((1, 3), vec![0.5, 0.5, 0.0]).unwrap();
     assert_close(&result(&shifted, 1, 3), &expected, "shifted");
     let plain = Session::default().run("load \"softmax\"; softmax(tokens_float, 1, 3);", &input);
     assert_eq!(plain.result, Outcome::Error);
-    assert!(matches!(
-        plain.diagnostics[0].message,
-        Message::NotFinite { .. }
-    ));
+    assert!(matches!(plain.diagnostics[0].message, Message::NotFinite { .. }));
     assert_eq!(plain.diagnostics[0].position, Some(0));
 }
 
@@ -206,10 +186,7 @@ fn average_hard_maximum_of_rows() {
         let m = matrix(&mut generator, r, c).mapv(|value| (value * size as f64).round());
         let input = sequence(&[&m], r * c + size);
         let all = format!("indices < {}", r * c);
-        for (function, arguments) in [
-            ("hard_max", String::new()),
-            ("masked_hard_max", format!("{all}, ")),
-        ] {
+        for (function, arguments) in [("hard_max", String::new()), ("masked_hard_max", format!("{all}, "))] {
             let call = format!("load \"hard_max\"; {function}(tokens_float, {arguments}{r}, {c});");
             let run = run(&call, &input);
             assert_close(&result(&run, r, c), &hard_max(&m), function);
@@ -242,21 +219,13 @@ fn determinant_and_inverse() {
             // The diagonal keeps the matrix far from singular ones, where 1e-12 would mean nothing.
             let m = matrix(&mut generator, n, n) + Array2::<f64>::eye(n) * 3.0;
             let input = sequence(&[&before, &m], 0);
-            let det = run(
-                &format!("load \"determinant\"; determinant_{n}(tokens_float, {offset});"),
-                &input,
-            );
-            let Outcome::Sequence(values) = &det.result else {
-                panic!()
-            };
+            let det = run(&format!("load \"determinant\"; determinant_{n}(tokens_float, {offset});"), &input);
+            let Outcome::Sequence(values) = &det.result else { panic!() };
             for value in values.to_f64().unwrap() {
                 assert!((value - determinant(&m)).abs() <= TOLERANCE);
             }
             assert_heads(&det, &format!("determinant_{n}"), &[]);
-            let inverse = run(
-                &format!("load \"inverse\"; inverse_{n}(tokens_float, {offset});"),
-                &input,
-            );
+            let inverse = run(&format!("load \"inverse\"; inverse_{n}(tokens_float, {offset});"), &input);
             let found = result(&inverse, n, n);
             assert_close(&found.dot(&m), &Array2::eye(n), "inverse times matrix");
             assert_close(&m.dot(&found), &Array2::eye(n), "matrix times inverse");
@@ -316,9 +285,8 @@ fn affine_map() {
         let (x, w) = (matrix(&mut generator, r, k), matrix(&mut generator, k, c));
         let b = matrix(&mut generator, 1, c);
         let (wo, bo) = (r * k, r * k + k * c);
-        let source = format!(
-            "load \"affine\"; t = tokens_float; affine(t, 0, t, {wo}, t, {bo}, {r}, {k}, {c});"
-        );
+        let source =
+            format!("load \"affine\"; t = tokens_float; affine(t, 0, t, {wo}, t, {bo}, {r}, {k}, {c});");
         let run = run(&source, &sequence(&[&x, &w, &b], r * c));
         assert_close(&result(&run, r, c), &(x.dot(&w) + &b), "affine");
         assert_heads(&run, "affine", &[("k", k)]);
@@ -331,10 +299,7 @@ struct HeadWeights {
 }
 
 fn head(generator: &mut ChaCha8Rng, d: usize, w: usize) -> HeadWeights {
-    HeadWeights {
-        a: matrix(generator, d, d),
-        v: matrix(generator, d, w),
-    }
+    HeadWeights { a: matrix(generator, d, d), v: matrix(generator, d, w) }
 }
 
 fn attend(x: &Array2<f64>, head: &HeadWeights, f: fn(&Array2<f64>) -> Array2<f64>) -> Array2<f64> {
@@ -395,11 +360,7 @@ fn relu(x: Array2<f64>) -> Array2<f64> {
 fn maxmin(x: Array2<f64>) -> Array2<f64> {
     Array2::from_shape_fn(x.dim(), |(i, j)| {
         let (own, partner) = (x[[i, j]], x[[i, j ^ 1]]);
-        if j % 2 == 0 {
-            own.max(partner)
-        } else {
-            own.min(partner)
-        }
+        if j % 2 == 0 { own.max(partner) } else { own.min(partner) }
     })
 }
 
@@ -427,11 +388,7 @@ fn feed_forward_sub_layer() {
         assert_close(&result(&with_relu, n, w), &layer.apply(&x, relu), "relu");
         assert_heads(&with_relu, "feed_forward_relu", &arguments);
         let with_maxmin = call("feed_forward_maxmin");
-        assert_close(
-            &result(&with_maxmin, n, w),
-            &layer.apply(&x, maxmin),
-            "maxmin",
-        );
+        assert_close(&result(&with_maxmin, n, w), &layer.apply(&x, maxmin), "maxmin");
         assert_heads(&with_maxmin, "feed_forward_maxmin", &arguments);
     }
 }
@@ -451,33 +408,22 @@ fn several_heads_and_a_whole_layer() {
         matrices.extend(layer.matrices());
         let input = sequence(&matrices, n * n.max(w).max(f));
         let sum = |f: fn(&Array2<f64>) -> Array2<f64>| {
-            heads
-                .iter()
-                .map(|head| attend(&x, head, f))
-                .reduce(|a, b| a + b)
-                .unwrap()
+            heads.iter().map(|head| attend(&x, head, f)).reduce(|a, b| a + b).unwrap()
         };
         let arguments = [("n", n), ("d", d), ("h", h), ("w", w), ("f", f)];
         let cases: [(&str, fn(&Array2<f64>) -> Array2<f64>); 2] =
             [("soft_multi_head", softmax), ("hard_multi_head", hard_max)];
         for (function, attend) in cases {
-            let source =
-                format!("load \"multi_head\"; {function}(tokens_float, {h}, {n}, {d}, {w});");
+            let source = format!("load \"multi_head\"; {function}(tokens_float, {h}, {n}, {d}, {w});");
             let run = run(&source, &input);
             assert_close(&result(&run, n, w), &sum(attend), function);
             assert_heads(&run, function, &arguments);
         }
         let encoder = run(
-            &format!(
-                "load \"encoder\"; encoder_layer(tokens_float, {h}, {n}, {d}, {w}, {f}, {e});"
-            ),
+            &format!("load \"encoder\"; encoder_layer(tokens_float, {h}, {n}, {d}, {w}, {f}, {e});"),
             &input,
         );
-        assert_close(
-            &result(&encoder, n, e),
-            &layer.apply(&sum(softmax), relu),
-            "encoder",
-        );
+        assert_close(&result(&encoder, n, e), &layer.apply(&sum(softmax), relu), "encoder");
         assert_heads(&encoder, "encoder_layer", &arguments);
     }
 }
@@ -487,17 +433,10 @@ fn match_2_and_k_parity() {
     let mut generator = generator();
     for length in 1..30 {
         let modulus = generator.random_range(2..9);
-        let numbers: Vec<i64> = (0..length)
-            .map(|_| generator.random_range(-20..20))
-            .collect();
+        let numbers: Vec<i64> = (0..length).map(|_| generator.random_range(-20..20)).collect();
         let input = Input::from_atoms(numbers.iter().copied().map(Atom::Int).collect()).unwrap();
-        let run_match = run(
-            &format!("load \"match2\"; match_2(tokens_int, {modulus});"),
-            &input,
-        );
-        let Outcome::Sequence(found) = &run_match.result else {
-            panic!()
-        };
+        let run_match = run(&format!("load \"match2\"; match_2(tokens_int, {modulus});"), &input);
+        let Outcome::Sequence(found) = &run_match.result else { panic!() };
         for (position, x) in numbers.iter().enumerate() {
             let partner = numbers.iter().any(|y| (x + y).rem_euclid(modulus) == 0);
             assert_eq!(found.get(position), Atom::Bool(partner));
@@ -507,14 +446,9 @@ fn match_2_and_k_parity() {
         let bits = Array1::from_shape_fn(length, |_| i64::from(generator.random_bool(0.5)));
         let places: Vec<usize> = (0..length).filter(|_| generator.random_bool(0.4)).collect();
         let input = Input::from_atoms(bits.iter().copied().map(Atom::Int).collect()).unwrap();
-        let run_parity = run(
-            &format!("load \"parity\"; k_parity(tokens_int, {places:?});"),
-            &input,
-        );
+        let run_parity = run(&format!("load \"parity\"; k_parity(tokens_int, {places:?});"), &input);
         let expected = places.iter().map(|place| bits[*place]).sum::<i64>() % 2;
-        let Outcome::Sequence(found) = &run_parity.result else {
-            panic!()
-        };
+        let Outcome::Sequence(found) = &run_parity.result else { panic!() };
         assert!(found.iter().all(|value| value == Atom::Int(expected)));
         assert_heads(&run_parity, "k_parity", &[]);
     }
@@ -526,29 +460,15 @@ fn the_depth_of_every_construction_is_one_number() {
     // each is a list literal. Here the programs themselves are measured for growing sizes.
     let depth = |source: String| Session::default().analyse(&source).unwrap().depth();
     for (load, call) in [
-        (
-            "matmul",
-            "matmul(tokens_float, 0, tokens_float, 0, N, N, N)",
-        ),
-        (
-            "attention",
-            "soft_attention(tokens_float, 0, tokens_float, 0, tokens_float, 0, N, N, N)",
-        ),
-        (
-            "attention",
-            "hard_attention(tokens_float, 0, tokens_float, 0, tokens_float, 0, N, N, N)",
-        ),
+        ("matmul", "matmul(tokens_float, 0, tokens_float, 0, N, N, N)"),
+        ("attention", "soft_attention(tokens_float, 0, tokens_float, 0, tokens_float, 0, N, N, N)"),
+        ("attention", "hard_attention(tokens_float, 0, tokens_float, 0, tokens_float, 0, N, N, N)"),
         ("multi_head", "soft_multi_head(tokens_float, N, N, N, N)"),
         ("encoder", "encoder_layer(tokens_float, N, N, N, N, N, N)"),
     ] {
-        let depths: Vec<usize> = [1, 2, 4, 8]
-            .iter()
-            .map(|n| depth(format!("load \"{load}\"; N = {n}; {call};")))
-            .collect();
-        assert!(
-            depths.windows(2).all(|pair| pair[0] == pair[1]),
-            "{call}: {depths:?}"
-        );
+        let depths: Vec<usize> =
+            [1, 2, 4, 8].iter().map(|n| depth(format!("load \"{load}\"; N = {n}; {call};"))).collect();
+        assert!(depths.windows(2).all(|pair| pair[0] == pair[1]), "{call}: {depths:?}");
     }
 }
 
@@ -559,18 +479,11 @@ fn every_construction_states_its_heads_and_says_what_it_is() {
             assert!(text.contains(line), "{name} has no line {line}");
         }
         // Every function that a file offers has its heads stated, and is there.
-        let run =
-            Session::default().run(&format!("load \"{name}\"; 0;"), &Input::parse("a").unwrap());
+        let run = Session::default().run(&format!("load \"{name}\"; 0;"), &Input::parse("a").unwrap());
         assert!(!run.has_errors(), "{name}: {:?}", run.diagnostics);
-        for line in text
-            .lines()
-            .filter_map(|line| line.strip_prefix("# Heads of "))
-        {
+        for line in text.lines().filter_map(|line| line.strip_prefix("# Heads of ")) {
             let (function, _) = line.split_once(": ").unwrap();
-            assert!(
-                text.contains(&format!("def {function}(")),
-                "{name}: {function}"
-            );
+            assert!(text.contains(&format!("def {function}(")), "{name}: {function}");
         }
     }
 }

@@ -36,10 +36,7 @@ fn complaint(source: &str) -> (&'static str, String) {
     let diagnostic = &run.diagnostics[0];
     assert_eq!(diagnostic.severity, Severity::Error);
     assert!(!diagnostic.to_string().contains(['{', '}']), "{diagnostic}");
-    (
-        diagnostic.message.code(),
-        diagnostic.span.text(source).to_owned(),
-    )
+    (diagnostic.message.code(), diagnostic.span.text(source).to_owned())
 }
 
 #[test]
@@ -53,38 +50,18 @@ fn each_mistake_is_named_once_and_at_its_place() {
         ("x = §;", "unknown-character", "§"),
         ("tokens != \"a\";", "not-equal-outside-select", "!="),
         ("x = (a = 3);", "assign-in-expression", "="),
-        (
-            "selector_width(tokens, tokens, ==);",
-            "loose-comparison",
-            "==",
-        ),
-        (
-            "aggregate (full_s, indices);",
-            "space-before-parenthesis",
-            "aggregate (",
-        ),
-        (
-            "select (indices, 1, ==);",
-            "space-before-parenthesis",
-            "select (",
-        ),
+        ("selector_width(tokens, tokens, ==);", "loose-comparison", "=="),
+        ("aggregate (full_s, indices);", "space-before-parenthesis", "aggregate ("),
+        ("select (indices, 1, ==);", "space-before-parenthesis", "select ("),
         ("on = 3;", "word-of-the-language", "on"),
         ("f(tokens;", "unexpected", ";"),
         ("x = f(1, 2", "unclosed", "("),
         ("x = [1, 2", "unclosed", "["),
         ("def f(a) { b = a; }", "missing-return", "f"),
         ("return 3;", "misplaced-return", "return"),
-        (
-            "for i in [1] { set example \"a\" }",
-            "repl-statement-inside",
-            "set",
-        ),
+        ("for i in [1] { set example \"a\" }", "repl-statement-inside", "set"),
         ("load affine;", "unexpected", "affine"),
-        (
-            "x = 99999999999999999999;",
-            "number-too-large",
-            "99999999999999999999",
-        ),
+        ("x = 99999999999999999999;", "number-too-large", "99999999999999999999"),
         ("select(tokens, tokens);", "unexpected", ")"),
         ("tokns;", "undefined-name-similar", "tokns"),
         ("wonderful;", "undefined-name", "wonderful"),
@@ -92,11 +69,7 @@ fn each_mistake_is_named_once_and_at_its_place() {
         ("sort(tokens);", "argument-count", "sort(tokens)"),
         ("3(4);", "not-callable", "3(4)"),
         ("full_s + 1;", "selector-arithmetic", "full_s + 1"),
-        (
-            "full_s and indices;",
-            "selector-with-other",
-            "full_s and indices",
-        ),
+        ("full_s and indices;", "selector-with-other", "full_s and indices"),
         ("1 if full_s else 2;", "selector-condition", "full_s"),
         ("[1, 2][2];", "index-out-of-range", "[1, 2][2]"),
         ("{1: 2}[3];", "missing-key", "{1: 2}[3]"),
@@ -106,23 +79,11 @@ fn each_mistake_is_named_once_and_at_its_place() {
         ("for a, b in [1] { c = a; }", "not-several", "a, b"),
         ("load \"nowhere\";", "file-not-found", "load \"nowhere\";"),
         ("tokens_int;", "bad-token", "tokens_int"),
-        (
-            "1 / (indices - 2);",
-            "division-by-zero",
-            "1 / (indices - 2)",
-        ),
+        ("1 / (indices - 2);", "division-by-zero", "1 / (indices - 2)"),
         ("exp(1000 * indices);", "not-finite", "exp(1000 * indices)"),
         ("log(indices);", "not-real", "log(indices)"),
-        (
-            "aggregate(full_s, tokens);",
-            "average-of-non-numbers",
-            "aggregate(full_s, tokens)",
-        ),
-        (
-            "\"a\" if indices == 2 else 1;",
-            "mixed-kinds",
-            "\"a\" if indices == 2 else 1",
-        ),
+        ("aggregate(full_s, tokens);", "average-of-non-numbers", "aggregate(full_s, tokens)"),
+        ("\"a\" if indices == 2 else 1;", "mixed-kinds", "\"a\" if indices == 2 else 1"),
         (
             "require(tokens, indices < 3, \"too long\");",
             "unsatisfied",
@@ -143,11 +104,7 @@ fn evaluation_errors_name_the_position() {
         ("\"a\" if indices == 2 else 1;", 2),
         ("[1, 2, 3, 4][indices];", 4),
     ] {
-        assert_eq!(
-            run(source).diagnostics[0].position,
-            Some(position),
-            "{source}"
-        );
+        assert_eq!(run(source).diagnostics[0].position, Some(position), "{source}");
     }
 }
 
@@ -169,11 +126,7 @@ fn reading_goes_on_after_a_mistake() {
     let lines: Vec<usize> = parse
         .diagnostics
         .iter()
-        .map(|d| {
-            d.span
-                .line_and_column("a = ;\nb = 2;\ndef f( { return 1; }\nc = (3;\nd = 4;")
-                .0
-        })
+        .map(|d| d.span.line_and_column("a = ;\nb = 2;\ndef f( { return 1; }\nc = (3;\nd = 4;").0)
         .collect();
     assert_eq!(lines, [1, 3, 4]);
     let text = print(&parse.tree);
@@ -185,10 +138,7 @@ fn what_the_docs_say_about_differences_holds() {
     // `s-op` is a difference.
     assert_eq!(value("s = indices; op = 1; s-op;"), ints(&[-1, 0, 1, 2, 3]));
     // A failing s-op that nobody looks at is no error.
-    assert_eq!(
-        value("x = tokens_int + 1; indices;"),
-        ints(&[0, 1, 2, 3, 4])
-    );
+    assert_eq!(value("x = tokens_int + 1; indices;"), ints(&[0, 1, 2, 3, 4]));
     // Whole numbers do not turn into fractions silently.
     assert_eq!(complaint("2 ^ 70;").0, "not-finite");
     assert_eq!(value("2 ^ 62;"), Outcome::Atom(Atom::Int(1 << 62)));
@@ -205,8 +155,7 @@ fn what_the_docs_say_about_differences_holds() {
 
 #[test]
 fn elementwise_mathematics() {
-    let Outcome::Sequence(values) = value("sqrt(indices) + abs(-indices) + log(exp(indices));")
-    else {
+    let Outcome::Sequence(values) = value("sqrt(indices) + abs(-indices) + log(exp(indices));") else {
         panic!()
     };
     for (position, found) in values.to_f64().unwrap().iter().enumerate() {
@@ -222,32 +171,22 @@ fn elementwise_mathematics() {
 fn examples_and_applications() {
     let both = run("set example \"abc\"\nlength; tokens(\"xy\");");
     assert_eq!(both.shown[0].value, ints(&[3, 3, 3]));
-    let Outcome::Sequence(values) = &both.result else {
-        panic!()
-    };
+    let Outcome::Sequence(values) = &both.result else { panic!() };
     assert_eq!(values.kind(), Kind::Texts);
     assert_eq!(both.input, Input::parse("xy").unwrap());
-    assert_eq!(
-        both.trace.steps.last().unwrap().value.as_ref(),
-        Some(values)
-    );
+    assert_eq!(both.trace.steps.last().unwrap().value.as_ref(), Some(values));
 
-    let selectors = run(
-        "set selector example \"ab\"\nset s-op example [1, 2, 3];\nshow example\nfull_s; indices;",
-    );
+    let selectors =
+        run("set selector example \"ab\"\nset s-op example [1, 2, 3];\nshow example\nfull_s; indices;");
     assert!(matches!(&selectors.shown[0].value, Outcome::List(items) if items.len() == 3));
     assert!(matches!(&selectors.shown[1].value, Outcome::Selector(matrix) if matrix.len() == 2));
     assert_eq!(selectors.result, ints(&[0, 1, 2]));
 
     assert_eq!(
-        run("examples off\nfull seq display on\ns-op examples on\n draw(indices + 1, \"ab\");")
-            .result,
+        run("examples off\nfull seq display on\ns-op examples on\n draw(indices + 1, \"ab\");").result,
         ints(&[1, 2])
     );
-    assert_eq!(
-        run("indices; exit\nwonderful;").result,
-        ints(&[0, 1, 2, 3, 4])
-    );
+    assert_eq!(run("indices; exit\nwonderful;").result, ints(&[0, 1, 2, 3, 4]));
 }
 
 #[test]
@@ -285,50 +224,24 @@ fn scopes() {
         value(
             "def adder(k) { def add(x) { return x + k; } return add; }\nfs = [adder(k) for k in range(3)];\n[f(10) for f in fs];"
         ),
-        Outcome::List(
-            vec![10, 11, 12]
-                .into_iter()
-                .map(|k| Outcome::Atom(Atom::Int(k)))
-                .collect()
-        )
+        Outcome::List(vec![10, 11, 12].into_iter().map(|k| Outcome::Atom(Atom::Int(k))).collect())
     );
     // Branches of an atom are chosen, those of an s-op are both described.
-    assert_eq!(
-        value("indices + (1 if False else (2 if indices > 2 else 3));"),
-        ints(&[3, 4, 5, 5, 6])
-    );
+    assert_eq!(value("indices + (1 if False else (2 if indices > 2 else 3));"), ints(&[3, 4, 5, 5, 6]));
 }
 
 #[test]
 fn whatever_does_not_end_is_stopped() {
     let cases = [
         ("def f(n) { return f(n + 1); }\nf(0);", "too-many-calls"),
-        (
-            "def f(n) { return 1 if n < 1 else f(n - 1) + f(n - 1); }\nf(60);",
-            "out-of-fuel",
-        ),
-        (
-            "for a in range(90000) { for b in range(90000) { c = a; } }",
-            "out-of-fuel",
-        ),
+        ("def f(n) { return 1 if n < 1 else f(n - 1) + f(n - 1); }\nf(60);", "out-of-fuel"),
+        ("for a in range(90000) { for b in range(90000) { c = a; } }", "out-of-fuel"),
         ("range(1000000000);", "list-too-long"),
-        (
-            "a = [1]; for i in range(100) { a = a + a; }",
-            "list-too-long",
-        ),
-        (
-            "a = [1]; for i in range(100) { a = [a, a]; }",
-            "list-too-long",
-        ),
+        ("a = [1]; for i in range(100) { a = a + a; }", "list-too-long"),
+        ("a = [1]; for i in range(100) { a = [a, a]; }", "list-too-long"),
         ("a = [1]; for i in range(100) { a = [a]; }", "list-too-deep"),
-        (
-            "a = \"x\"; for i in range(100) { a = a + a; }",
-            "text-too-long",
-        ),
-        (
-            "a = tokens; for i in range(100) { a = a + a; }\na;",
-            "text-too-long",
-        ),
+        ("a = \"x\"; for i in range(100) { a = a + a; }", "text-too-long"),
+        ("a = tokens; for i in range(100) { a = a + a; }\na;", "text-too-long"),
         ("\"x\" * 1000000000;", "text-too-long"),
         ("d = {i: i for i in range(90000)};", "out-of-fuel"),
         (
@@ -355,14 +268,8 @@ for i in range(90000) { x = indices(\"ab\"); }",
     // The work that a selector of all pairs takes is paid for too.
     let input = Input::from_text(&"ab".repeat(2500)).unwrap();
     let source = "a = tokens; for i in range(300) { a = aggregate(select(a, a, !=) and select(indices, i, !=), indices); }\na;";
-    assert_eq!(
-        session.run(source, &input).diagnostics[0].message.code(),
-        "out-of-fuel"
-    );
-    let small = session.with_limits(Limits {
-        values: 10,
-        ..Limits::default()
-    });
+    assert_eq!(session.run(source, &input).diagnostics[0].message.code(), "out-of-fuel");
+    let small = session.with_limits(Limits { values: 10, ..Limits::default() });
     let run = small.run("indices + 1;", &Input::parse("hello").unwrap());
     assert_eq!(run.diagnostics[0].message.code(), "too-much-data");
 }
@@ -406,10 +313,7 @@ fn inputs_as_people_write_them() {
     assert_eq!(input("hello"), Ok("\"hello\"".to_owned()));
     assert_eq!(input(" \"(())\" "), Ok("\"(())\"".to_owned()));
     assert_eq!(input("(())"), Ok("\"(())\"".to_owned()));
-    assert_eq!(
-        input("[1, -2.5, \"a\", true]"),
-        Ok("[1, -2.5, \"a\", True]".to_owned())
-    );
+    assert_eq!(input("[1, -2.5, \"a\", true]"), Ok("[1, -2.5, \"a\", True]".to_owned()));
     assert_eq!(input("[1e-3]"), Ok("[0.001]".to_owned()));
     for (bad, code) in [
         ("", "empty-input"),
@@ -429,10 +333,7 @@ fn inputs_as_people_write_them() {
 #[test]
 fn tokens_cover_the_text_for_an_editor() {
     let source = "a = \"x\" # note\n  + 1.5;";
-    let texts: Vec<&str> = tokens(source)
-        .iter()
-        .map(|token| token.span.text(source))
-        .collect();
+    let texts: Vec<&str> = tokens(source).iter().map(|token| token.span.text(source)).collect();
     assert_eq!(texts, ["a", "=", "\"x\"", "# note", "+", "1.5", ";", ""]);
 }
 

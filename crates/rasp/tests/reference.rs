@@ -40,19 +40,14 @@ fn to_json(outcome: &Outcome) -> Json {
         Outcome::Sequence(sequence) => sequence.iter().map(|value| atom(&value)).collect(),
         Outcome::Selector(matrix) => (0..matrix.len())
             .map(|query| {
-                (0..matrix.len())
-                    .map(|key| Json::from(u8::from(matrix.get(query, key))))
-                    .collect::<Json>()
+                (0..matrix.len()).map(|key| Json::from(u8::from(matrix.get(query, key)))).collect::<Json>()
             })
             .collect(),
         Outcome::Atom(value) => atom(value),
         Outcome::List(items) => items.iter().map(to_json).collect(),
-        Outcome::Dictionary(entries) => Json::Object(
-            entries
-                .iter()
-                .map(|(key, value)| (key.to_string(), to_json(value)))
-                .collect(),
-        ),
+        Outcome::Dictionary(entries) => {
+            Json::Object(entries.iter().map(|(key, value)| (key.to_string(), to_json(value))).collect())
+        }
         other => panic!("no value: {other:?}"),
     }
 }
@@ -78,8 +73,7 @@ fn type_name(outcome: &Outcome) -> &'static str {
 fn run(case: &Json) -> Run {
     let program = case.get("program").and_then(Json::as_str).unwrap_or("");
     let expression = case["expr"].as_str().unwrap();
-    let ends_itself =
-        expression.ends_with(';') || expression.ends_with('}') && case["mode"] == "error";
+    let ends_itself = expression.ends_with(';') || expression.ends_with('}') && case["mode"] == "error";
     let end = if ends_itself { "" } else { ";" };
     let source = format!("{program}{expression}{end}");
     Session::default().run(&source, &input(case.get("input").unwrap_or(&Json::Null)))

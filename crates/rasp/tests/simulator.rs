@@ -6,8 +6,8 @@ use ndarray::{Array1, Array2, Axis, s};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rasp::simulator::{
-    Activation, Attend, Class, FeedForward, Head, Mask, Operation, Padding, Simulator,
-    SimulatorError, Source, Target,
+    Activation, Attend, Class, FeedForward, Head, Mask, Operation, Padding, Simulator, SimulatorError,
+    Source, Target,
 };
 use rasp::{Atom, Outcome};
 
@@ -25,42 +25,12 @@ struct Sizes {
 }
 
 const SIZES: [Sizes; 6] = [
-    Sizes {
-        n: 1,
-        d: 1,
-        w: 1,
-        h: 1,
-    },
-    Sizes {
-        n: 4,
-        d: 3,
-        w: 3,
-        h: 1,
-    },
-    Sizes {
-        n: 3,
-        d: 2,
-        w: 4,
-        h: 2,
-    },
-    Sizes {
-        n: 6,
-        d: 2,
-        w: 1,
-        h: 3,
-    },
-    Sizes {
-        n: 2,
-        d: 5,
-        w: 2,
-        h: 1,
-    },
-    Sizes {
-        n: 7,
-        d: 4,
-        w: 4,
-        h: 2,
-    },
+    Sizes { n: 1, d: 1, w: 1, h: 1 },
+    Sizes { n: 4, d: 3, w: 3, h: 1 },
+    Sizes { n: 3, d: 2, w: 4, h: 2 },
+    Sizes { n: 6, d: 2, w: 1, h: 3 },
+    Sizes { n: 2, d: 5, w: 2, h: 1 },
+    Sizes { n: 7, d: 4, w: 4, h: 2 },
 ];
 
 fn target(
@@ -73,12 +43,7 @@ fn target(
     let Sizes { n, d, w, h } = *sizes;
     Target {
         x: matrix(generator, n, d),
-        heads: (0..h)
-            .map(|_| Head {
-                a: matrix(generator, d, d),
-                v: matrix(generator, d, w),
-            })
-            .collect(),
+        heads: (0..h).map(|_| Head { a: matrix(generator, d, d), v: matrix(generator, d, w) }).collect(),
         attend,
         mask,
         feed_forward: activation.map(|activation| FeedForward {
@@ -162,11 +127,7 @@ fn it_computes_what_the_target_computes() {
             let target = target(&mut generator, sizes, attend, mask, activation);
             let simulator = Simulator::new(target.class().unwrap()).unwrap();
             let simulation = simulator.run(&target).unwrap();
-            assert!(
-                !simulation.run.has_errors(),
-                "{:?}",
-                simulation.run.diagnostics
-            );
+            assert!(!simulation.run.has_errors(), "{:?}", simulation.run.diagnostics);
             assert!(simulation.largest_difference.unwrap() <= TOLERANCE);
             let stages = 2 + 5 * sizes.h + if activation.is_some() { 3 } else { 0 };
             assert_eq!(simulation.stages.len(), stages);
@@ -175,16 +136,8 @@ fn it_computes_what_the_target_computes() {
             assert!(largest(&(simulated - &expected(&target))) <= TOLERANCE);
             let class = simulator.class();
             let analysis = &simulation.run.analysis;
-            assert_eq!(
-                analysis.heads_per_layer,
-                class.heads_by_formula(),
-                "{class:?}"
-            );
-            assert_eq!(
-                analysis.merged_heads_per_layer(),
-                class.merged_heads_by_formula(),
-                "{class:?}"
-            );
+            assert_eq!(analysis.heads_per_layer, class.heads_by_formula(), "{class:?}");
+            assert_eq!(analysis.merged_heads_per_layer(), class.merged_heads_by_formula(), "{class:?}");
         }
     }
 }
@@ -214,18 +167,13 @@ fn the_depth_does_not_depend_on_any_size() {
         let depths: Vec<usize> = SIZES
             .iter()
             .map(|sizes| {
-                let class = target(&mut generator, sizes, attend, mask, activation)
-                    .class()
-                    .unwrap();
+                let class = target(&mut generator, sizes, attend, mask, activation).class().unwrap();
                 let simulator = Simulator::new(class).unwrap();
                 let session = rasp::Session::default();
                 session.analyse(simulator.source()).unwrap().depth()
             })
             .collect();
-        assert!(
-            depths.windows(2).all(|pair| pair[0] == pair[1]),
-            "{depths:?}"
-        );
+        assert!(depths.windows(2).all(|pair| pair[0] == pair[1]), "{depths:?}");
     }
 }
 
@@ -233,12 +181,7 @@ fn the_depth_does_not_depend_on_any_size() {
 fn a_larger_simulator_runs_a_smaller_target() {
     let mut generator = ChaCha8Rng::seed_from_u64(4);
     for (attend, mask, activation) in kinds() {
-        let sizes = Sizes {
-            n: 3,
-            d: 2,
-            w: 2,
-            h: 1,
-        };
+        let sizes = Sizes { n: 3, d: 2, w: 2, h: 1 };
         let small = target(&mut generator, &sizes, attend, mask, activation);
         let exact = small.class().unwrap();
         let class = Class {
@@ -246,54 +189,29 @@ fn a_larger_simulator_runs_a_smaller_target() {
             width: 4,
             value_width: 3,
             heads: 2,
-            feed_forward: exact
-                .feed_forward
-                .map(|shape| rasp::simulator::FeedForwardShape {
-                    hidden: shape.hidden + 2,
-                    output: shape.output + 1,
-                    ..shape
-                }),
+            feed_forward: exact.feed_forward.map(|shape| rasp::simulator::FeedForwardShape {
+                hidden: shape.hidden + 2,
+                output: shape.output + 1,
+                ..shape
+            }),
             padding: Padding::Masked,
             ..exact
         };
         let simulator = Simulator::new(class).unwrap();
         let simulation = simulator.run(&small).unwrap();
-        assert!(
-            !simulation.run.has_errors(),
-            "{:?}",
-            simulation.run.diagnostics
-        );
+        assert!(!simulation.run.has_errors(), "{:?}", simulation.run.diagnostics);
         assert!(simulation.largest_difference.unwrap() <= TOLERANCE);
-        let attention = simulation
-            .stages
-            .iter()
-            .find(|stage| stage.name == "attention_1")
-            .unwrap();
+        let attention = simulation.stages.iter().find(|stage| stage.name == "attention_1").unwrap();
         let weights = attention.simulated.as_ref().unwrap();
         assert_eq!(weights.dim(), (5, 5));
-        assert_eq!(
-            largest(&weights.slice(s![.., 3..]).to_owned()),
-            0.0,
-            "padding is masked"
-        );
+        assert_eq!(largest(&weights.slice(s![.., 3..]).to_owned()), 0.0, "padding is masked");
         let analysis = &simulation.run.analysis;
         assert_eq!(analysis.heads_per_layer, class.heads_by_formula());
-        assert_eq!(
-            analysis.merged_heads_per_layer(),
-            class.merged_heads_by_formula()
-        );
+        assert_eq!(analysis.merged_heads_per_layer(), class.merged_heads_by_formula());
         // Too large a target is refused.
-        let wide = Sizes {
-            n: 6,
-            d: 2,
-            w: 2,
-            h: 1,
-        };
+        let wide = Sizes { n: 6, d: 2, w: 2, h: 1 };
         let too_large = target(&mut generator, &wide, attend, mask, activation);
-        assert!(matches!(
-            simulator.run(&too_large),
-            Err(SimulatorError::Class { what: "rows", .. })
-        ));
+        assert!(matches!(simulator.run(&too_large), Err(SimulatorError::Class { what: "rows", .. })));
     }
 }
 
@@ -306,30 +224,20 @@ fn products_show_what_they_fetch() {
     let simulator = Simulator::new(target.class().unwrap()).unwrap();
     let simulation = simulator.run(&target).unwrap();
     let trace = &simulation.run.trace;
-    let stage = |name: &str| {
-        simulation
-            .stages
-            .iter()
-            .find(|stage| stage.name == name)
-            .unwrap()
-    };
+    let stage = |name: &str| simulation.stages.iter().find(|stage| stage.name == name).unwrap();
     let mut products = 0;
     for stage_found in &simulation.stages {
-        let Operation::Product {
-            left, right, terms, ..
-        } = &stage_found.operation
-        else {
+        let Operation::Product { left, right, terms, .. } = &stage_found.operation else {
             continue;
         };
         products += 1;
-        let element =
-            |operand: &rasp::simulator::Operand, row: usize, column: usize| match &operand.source {
-                Source::Input(_) => {
-                    let at = operand.start + row * operand.columns + column;
-                    simulation.run.input.tokens()[at].as_f64().unwrap()
-                }
-                Source::Stage(name) => stage(name).simulated.as_ref().unwrap()[[row, column]],
-            };
+        let element = |operand: &rasp::simulator::Operand, row: usize, column: usize| match &operand.source {
+            Source::Input(_) => {
+                let at = operand.start + row * operand.columns + column;
+                simulation.run.input.tokens()[at].as_f64().unwrap()
+            }
+            Source::Stage(name) => stage(name).simulated.as_ref().unwrap()[[row, column]],
+        };
         let simulated = stage_found.simulated.as_ref().unwrap();
         assert_eq!(terms.len(), left.columns, "{}", stage_found.name);
         assert_eq!(left.columns, right.rows);
@@ -341,24 +249,11 @@ fn products_show_what_they_fetch() {
                         let values = trace.steps[step].value.as_ref().unwrap();
                         values.get(i * columns + j).as_f64().unwrap()
                     };
-                    assert_eq!(
-                        value(term.left),
-                        element(left, i, t),
-                        "{}",
-                        stage_found.name
-                    );
-                    assert_eq!(
-                        value(term.right),
-                        element(right, t, j),
-                        "{}",
-                        stage_found.name
-                    );
+                    assert_eq!(value(term.left), element(left, i, t), "{}", stage_found.name);
+                    assert_eq!(value(term.right), element(right, t, j), "{}", stage_found.name);
                     // The selector of the fetch points at the element itself.
-                    let selected: Vec<usize> = trace
-                        .selector(term.left)
-                        .unwrap()
-                        .selected(i * columns + j)
-                        .collect();
+                    let selected: Vec<usize> =
+                        trace.selector(term.left).unwrap().selected(i * columns + j).collect();
                     assert_eq!(selected, [left.start + i * left.columns + t]);
                 }
             }
@@ -380,9 +275,7 @@ fn weights_of_a_head_fold_into_two_matrices() {
     assert!(largest(&(&head.v - &wv.dot(&wo))) <= TOLERANCE);
     let bad = matrix(&mut generator, 3, 2);
     assert_eq!(
-        Head::from_weights(&wq, &bad, &wv, &wo, scale)
-            .unwrap_err()
-            .to_string(),
+        Head::from_weights(&wq, &bad, &wv, &wo, scale).unwrap_err().to_string(),
         "wk is 3 x 2, not 4 x 2"
     );
 }
@@ -394,30 +287,15 @@ fn bad_targets_are_refused_before_they_run() {
     let simulator = Simulator::new(good.class().unwrap()).unwrap();
     let mut hard = good.clone();
     hard.attend = Attend::AverageHard;
-    assert!(matches!(
-        simulator.run(&hard),
-        Err(SimulatorError::Class { .. })
-    ));
+    assert!(matches!(simulator.run(&hard), Err(SimulatorError::Class { .. })));
     let mut crooked = good.clone();
     crooked.heads[0].v = matrix(&mut generator, 2, 3);
-    assert!(matches!(
-        simulator.run(&crooked),
-        Err(SimulatorError::Shape { .. })
-    ));
+    assert!(matches!(simulator.run(&crooked), Err(SimulatorError::Shape { .. })));
     let mut infinite = good.clone();
     infinite.heads[0].a[[2, 1]] = f64::INFINITY;
-    assert_eq!(
-        simulator.run(&infinite).unwrap_err().to_string(),
-        "a_1 holds inf at row 2, column 1"
-    );
-    let huge = Class {
-        rows: usize::MAX,
-        ..*simulator.class()
-    };
-    assert!(matches!(
-        Simulator::new(huge),
-        Err(SimulatorError::TooLong { .. })
-    ));
+    assert_eq!(simulator.run(&infinite).unwrap_err().to_string(), "a_1 holds inf at row 2, column 1");
+    let huge = Class { rows: usize::MAX, ..*simulator.class() };
+    assert!(matches!(Simulator::new(huge), Err(SimulatorError::TooLong { .. })));
 }
 
 #[test]
@@ -429,13 +307,7 @@ fn scores_too_large_for_the_plain_softmax_stop_the_run_and_keep_what_was_there()
     let simulation = simulator.run(&target).unwrap();
     assert_eq!(simulation.run.result, Outcome::Error);
     assert_eq!(simulation.largest_difference, None);
-    let by_name = |name: &str| {
-        simulation
-            .stages
-            .iter()
-            .find(|stage| stage.name == name)
-            .unwrap()
-    };
+    let by_name = |name: &str| simulation.stages.iter().find(|stage| stage.name == name).unwrap();
     assert!(by_name("scores_1").simulated.is_some());
     assert!(by_name("attention_1").simulated.is_none());
     let error = &simulation.run.diagnostics[0];

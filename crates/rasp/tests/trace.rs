@@ -9,11 +9,7 @@ use rasp::{Input, Outcome, Primitive, Run, Sequence, Session, trace_json};
 
 fn run(source: &str, input: &str) -> Run {
     let run = Session::default().run(source, &Input::parse(input).unwrap());
-    assert!(
-        run.diagnostics.is_empty(),
-        "{source}: {:?}",
-        run.diagnostics
-    );
+    assert!(run.diagnostics.is_empty(), "{source}: {:?}", run.diagnostics);
     run
 }
 
@@ -21,12 +17,7 @@ fn run(source: &str, input: &str) -> Run {
 fn shared_work_is_one_step() {
     let source = "a = indices + 1;\nb = indices + 1;\na * b;";
     let run = run(source, "abc");
-    let sums: Vec<_> = run
-        .trace
-        .steps
-        .iter()
-        .filter(|step| step.primitive.name() == "+")
-        .collect();
+    let sums: Vec<_> = run.trace.steps.iter().filter(|step| step.primitive.name() == "+").collect();
     assert_eq!(sums.len(), 1);
     assert_eq!(sums[0].span.start, 4);
     assert_eq!(sums[0].also.len(), 1, "the other place is remembered");
@@ -71,11 +62,8 @@ fn layers_say_what_can_run_side_by_side() {
                 assert!(seen.insert(*step));
             }
         }
-        let aggregates = run
-            .trace
-            .steps
-            .iter()
-            .filter(|step| matches!(step.primitive, Primitive::Aggregate { .. }));
+        let aggregates =
+            run.trace.steps.iter().filter(|step| matches!(step.primitive, Primitive::Aggregate { .. }));
         assert!(aggregates.count() <= seen.len());
         let analysis = Session::default().analyse(entry.source).unwrap();
         assert_eq!(analysis, run.analysis, "{}: no input is needed", entry.id);
@@ -87,11 +75,7 @@ fn leaves(run: &Run, selector: usize) -> Vec<usize> {
     let step = &run.trace.steps[selector];
     match step.primitive {
         Primitive::Select(_) => step.operands.clone(),
-        _ => step
-            .operands
-            .iter()
-            .flat_map(|operand| leaves(run, *operand))
-            .collect(),
+        _ => step.operands.iter().flat_map(|operand| leaves(run, *operand)).collect(),
     }
 }
 
@@ -100,12 +84,7 @@ fn every_step_of_the_gallery_can_be_looked_at() {
     for entry in GALLERY {
         let run = run(entry.source, entry.input);
         let length = run.input.len();
-        assert_eq!(
-            run.trace.results,
-            [run.trace.steps.len() - 1],
-            "{}",
-            entry.id
-        );
+        assert_eq!(run.trace.results, [run.trace.steps.len() - 1], "{}", entry.id);
         for (at, step) in run.trace.steps.iter().enumerate() {
             assert!(step.operands.iter().all(|operand| *operand < at));
             let in_text = step.span.text(entry.source);
@@ -170,19 +149,14 @@ fn long_addition_adds() {
     for _ in 0..200 {
         // A small generator of numbers with many nines, which carry far.
         let mut draw = |most: u64| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (seed >> 33) % most
         };
-        let mut number = |digits: u64| {
-            (0..digits).fold(0u64, |n, _| n * 10 + [0, 9, 9, 9, 1, 5][draw(6) as usize])
-        };
+        let mut number =
+            |digits: u64| (0..digits).fold(0u64, |n, _| n * 10 + [0, 9, 9, 9, 1, 5][draw(6) as usize]);
         let (a, b) = (number(9), number(7));
         let run = run(entry.source, &format!("{a}+{b}"));
-        let Outcome::Sequence(Sequence::Ints(digits)) = run.result else {
-            panic!()
-        };
+        let Outcome::Sequence(Sequence::Ints(digits)) = run.result else { panic!() };
         let sum = digits.iter().fold(0, |n, digit| n * 10 + *digit as u64);
         assert_eq!(sum, a + b, "{a}+{b}");
     }
@@ -214,9 +188,7 @@ fn dyck_agrees_with_a_stack() {
                     }
                 })
                 .collect();
-            let Outcome::Sequence(found) = run(entry.source, &format!("\"{text}\"")).result else {
-                panic!()
-            };
+            let Outcome::Sequence(found) = run(entry.source, &format!("\"{text}\"")).result else { panic!() };
             let found: Vec<String> = found.iter().map(|value| value.to_string()).collect();
             assert_eq!(found, expected, "{id}: {text}");
         }
@@ -234,9 +206,7 @@ fn the_exported_trace_reads_back() {
     assert_eq!(json["program"], source);
     assert_eq!(json["heads_per_layer"], serde_json::json!([1]));
     assert_eq!(json["result"]["type"], "sequence");
-    let Outcome::Sequence(Sequence::Floats(values)) = &run.result else {
-        panic!()
-    };
+    let Outcome::Sequence(Sequence::Floats(values)) = &run.result else { panic!() };
     let written: Vec<f64> = serde_json::from_value(json["result"]["value"].clone()).unwrap();
     assert_eq!(&written, values);
     let steps = json["steps"].as_array().unwrap();

@@ -131,14 +131,8 @@ impl Class {
             ("the width", self.width),
             ("the value width", self.value_width),
             ("the number of heads", self.heads),
-            (
-                "the hidden width",
-                feed_forward.map_or(1, |shape| shape.hidden),
-            ),
-            (
-                "the output width",
-                feed_forward.map_or(1, |shape| shape.output),
-            ),
+            ("the hidden width", feed_forward.map_or(1, |shape| shape.hidden)),
+            ("the output width", feed_forward.map_or(1, |shape| shape.output)),
         ];
         if let Some((what, _)) = sizes.into_iter().find(|(_, size)| *size == 0) {
             return Err(SimulatorError::Zero { what });
@@ -147,18 +141,12 @@ impl Class {
             && shape.activation == Activation::MaxMin
             && shape.hidden % 2 == 1
         {
-            return Err(SimulatorError::OddHidden {
-                hidden: shape.hidden,
-            });
+            return Err(SimulatorError::OddHidden { hidden: shape.hidden });
         }
         let limit = Limits::default().positions;
         // A single size beyond the limit would make the products below overflow.
         let largest = sizes.into_iter().map(|(_, size)| size).max().unwrap_or(0);
-        let length = if largest > limit {
-            largest
-        } else {
-            self.layout().length
-        };
+        let length = if largest > limit { largest } else { self.layout().length };
         if length > limit {
             return Err(SimulatorError::TooLong { length, limit });
         }
@@ -187,12 +175,7 @@ impl Class {
         let mut start = 0;
         let mut stretches: Vec<Stretch> = Vec::with_capacity(matrices.len() + 1);
         for (name, rows, columns) in matrices {
-            stretches.push(Stretch {
-                name,
-                start,
-                rows,
-                columns,
-            });
+            stretches.push(Stretch { name, start, rows, columns });
             start += rows * columns;
         }
         stretches.push(Stretch {
@@ -201,10 +184,7 @@ impl Class {
             rows: 1,
             columns: largest.saturating_sub(start),
         });
-        Layout {
-            stretches,
-            length: start.max(largest),
-        }
+        Layout { stretches, length: start.max(largest) }
     }
 
     /// The number of heads of each layer by the formula, every selector counted as it is written.
@@ -216,10 +196,7 @@ impl Class {
     /// the products with X and V, and `d_v`, 1 with MaxMin, and `f` for the feed-forward sub-layer.
     pub fn heads_by_formula(&self) -> Vec<usize> {
         let (n, d, h) = (self.rows, self.width, self.heads);
-        let mut heads = vec![
-            h * (3 * d + n) + 1 + self.fetched_besides_heads(),
-            2 * d * h,
-        ];
+        let mut heads = vec![h * (3 * d + n) + 1 + self.fetched_besides_heads(), 2 * d * h];
         heads.extend(vec![h; self.attend_layers()]);
         heads.extend([n * h, d * h]);
         heads.extend(self.feed_forward_heads());
@@ -247,9 +224,7 @@ impl Class {
     }
 
     fn fetched_besides_heads(&self) -> usize {
-        let feed_forward = self
-            .feed_forward
-            .map_or(0, |shape| self.value_width + shape.hidden + 2);
+        let feed_forward = self.feed_forward.map_or(0, |shape| self.value_width + shape.hidden + 2);
         feed_forward + usize::from(self.padding == Padding::Masked)
     }
 

@@ -11,17 +11,8 @@ pub(super) fn source(class: &Class, layout: &Layout) -> String {
 }
 
 fn write_program(text: &mut String, class: &Class, layout: &Layout) -> std::fmt::Result {
-    let Class {
-        rows,
-        width,
-        value_width,
-        heads,
-        ..
-    } = class;
-    writeln!(
-        text,
-        "# A universal simulator of attention: its input is the target."
-    )?;
+    let Class { rows, width, value_width, heads, .. } = class;
+    writeln!(text, "# A universal simulator of attention: its input is the target.")?;
     for file in ["affine", "transpose", "softmax", "hard_max", "activation"] {
         writeln!(text, "load \"{file}\";")?;
     }
@@ -44,10 +35,7 @@ fn write_program(text: &mut String, class: &Class, layout: &Layout) -> std::fmt:
         writeln!(text, "\n# Head {h}.")?;
         writeln!(text, "xa_{h} = matmul(data, x, data, a_{h}, n, d, d);")?;
         writeln!(text, "scores_{h} = matmul(xa_{h}, 0, xt, 0, n, d, n);")?;
-        writeln!(
-            text,
-            "attention_{h} = {attend}(scores_{h}, {allowed}, n, n);"
-        )?;
+        writeln!(text, "attention_{h} = {attend}(scores_{h}, {allowed}, n, n);")?;
         writeln!(text, "ax_{h} = matmul(attention_{h}, 0, data, x, n, n, d);")?;
         writeln!(text, "head_{h} = matmul(ax_{h}, 0, data, v_{h}, n, d, w);")?;
     }
@@ -62,15 +50,9 @@ fn write_program(text: &mut String, class: &Class, layout: &Layout) -> std::fmt:
     };
     writeln!(text, "\n# The feed-forward sub-layer.")?;
     writeln!(text, "f, e = {}, {};", shape.hidden, shape.output)?;
-    writeln!(
-        text,
-        "hidden = affine(output, 0, data, w1, data, b1, n, w, f);"
-    )?;
+    writeln!(text, "hidden = affine(output, 0, data, w1, data, b1, n, w, f);")?;
     writeln!(text, "activated = {activation}(hidden);")?;
-    writeln!(
-        text,
-        "feed_forward = affine(activated, 0, data, w2, data, b2, n, f, e);"
-    )?;
+    writeln!(text, "feed_forward = affine(activated, 0, data, w2, data, b2, n, f, e);")?;
     writeln!(text, "feed_forward;")
 }
 

@@ -117,11 +117,7 @@ impl Simulator {
     pub fn new(class: Class) -> Result<Self, SimulatorError> {
         class.check()?;
         let layout = class.layout();
-        Ok(Self {
-            source: program::source(&class, &layout),
-            class,
-            layout,
-        })
+        Ok(Self { source: program::source(&class, &layout), class, layout })
     }
 
     /// What it is built for.
@@ -161,9 +157,7 @@ impl Simulator {
                 let differences = (&part - &direct).mapv(f64::abs);
                 differences.fold(0.0, |largest: f64, difference| largest.max(*difference))
             });
-            let head = name
-                .rsplit_once('_')
-                .and_then(|(_, number)| number.parse().ok());
+            let head = name.rsplit_once('_').and_then(|(_, number)| number.parse().ok());
             stages.push(Stage {
                 operation: self.operation(&name, &run.trace, step),
                 name,
@@ -177,25 +171,15 @@ impl Simulator {
         let largest_difference = stages
             .iter()
             .map(|stage| stage.largest_difference)
-            .try_fold(0.0, |largest: f64, difference| {
-                Some(largest.max(difference?))
-            });
-        Ok(Simulation {
-            largest_difference: largest_difference.filter(|_| !run.has_errors()),
-            run,
-            stages,
-        })
+            .try_fold(0.0, |largest: f64, difference| Some(largest.max(difference?)));
+        Ok(Simulation { largest_difference: largest_difference.filter(|_| !run.has_errors()), run, stages })
     }
 
     fn check(&self, target: &Target) -> Result<(), SimulatorError> {
         let needed = target.class()?;
         let built = &self.class;
         let differs = |what, built: &dyn std::fmt::Debug, needed: &dyn std::fmt::Debug| {
-            Err(SimulatorError::Class {
-                what,
-                built: format!("{built:?}"),
-                needed: format!("{needed:?}"),
-            })
+            Err(SimulatorError::Class { what, built: format!("{built:?}"), needed: format!("{needed:?}") })
         };
         if built.attend != needed.attend {
             return differs("the attention", &built.attend, &needed.attend);
@@ -208,9 +192,7 @@ impl Simulator {
             return differs("the activation", &activation(built), &activation(&needed));
         }
         let sizes = |class: &Class| {
-            let (hidden, output) = class
-                .feed_forward
-                .map_or((0, 0), |shape| (shape.hidden, shape.output));
+            let (hidden, output) = class.feed_forward.map_or((0, 0), |shape| (shape.hidden, shape.output));
             [
                 ("rows", class.rows),
                 ("width", class.width),
@@ -252,16 +234,8 @@ impl Simulator {
 
     /// The shape of a stage in this simulator.
     fn shape_of(&self, stage: &str) -> (usize, usize) {
-        let Class {
-            rows: n,
-            width: d,
-            value_width: w,
-            ..
-        } = self.class;
-        let (hidden, output) = self
-            .class
-            .feed_forward
-            .map_or((0, 0), |shape| (shape.hidden, shape.output));
+        let Class { rows: n, width: d, value_width: w, .. } = self.class;
+        let (hidden, output) = self.class.feed_forward.map_or((0, 0), |shape| (shape.hidden, shape.output));
         match stage.split('_').next() {
             Some("xt") => (d, n),
             Some("xa" | "ax") => (n, d),
@@ -274,59 +248,30 @@ impl Simulator {
 
     fn stretch_operand(&self, name: &str) -> Operand {
         let stretch = self.layout.stretch(name);
-        let (start, rows, columns) = stretch.map_or((0, 0, 0), |stretch| {
-            (stretch.start, stretch.rows, stretch.columns)
-        });
-        Operand {
-            source: Source::Input(name.to_owned()),
-            start,
-            rows,
-            columns,
-        }
+        let (start, rows, columns) =
+            stretch.map_or((0, 0, 0), |stretch| (stretch.start, stretch.rows, stretch.columns));
+        Operand { source: Source::Input(name.to_owned()), start, rows, columns }
     }
 
     fn stage_operand(&self, name: &str) -> Operand {
         let (rows, columns) = self.shape_of(name);
-        Operand {
-            source: Source::Stage(name.to_owned()),
-            start: 0,
-            rows,
-            columns,
-        }
+        Operand { source: Source::Stage(name.to_owned()), start: 0, rows, columns }
     }
 
     fn operation(&self, stage: &str, trace: &Trace, step: usize) -> Operation {
         let number = stage.rsplit_once('_').map_or("", |(_, number)| number);
         let of_head = |name: &str| format!("{name}_{number}");
-        let product = |left, right, bias| Operation::Product {
-            left,
-            right,
-            bias,
-            terms: product_terms(trace, step),
-        };
+        let product =
+            |left, right, bias| Operation::Product { left, right, bias, terms: product_terms(trace, step) };
         match stage.split('_').next() {
             Some("xt") => Operation::Transpose(self.stretch_operand("x")),
-            Some("xa") => product(
-                self.stretch_operand("x"),
-                self.stretch_operand(&of_head("a")),
-                None,
-            ),
-            Some("scores") => product(
-                self.stage_operand(&of_head("xa")),
-                self.stage_operand("xt"),
-                None,
-            ),
+            Some("xa") => product(self.stretch_operand("x"), self.stretch_operand(&of_head("a")), None),
+            Some("scores") => product(self.stage_operand(&of_head("xa")), self.stage_operand("xt"), None),
             Some("attention") => Operation::Attend(self.stage_operand(&of_head("scores"))),
-            Some("ax") => product(
-                self.stage_operand(&of_head("attention")),
-                self.stretch_operand("x"),
-                None,
-            ),
-            Some("head") => product(
-                self.stage_operand(&of_head("ax")),
-                self.stretch_operand(&of_head("v")),
-                None,
-            ),
+            Some("ax") => product(self.stage_operand(&of_head("attention")), self.stretch_operand("x"), None),
+            Some("head") => {
+                product(self.stage_operand(&of_head("ax")), self.stretch_operand(&of_head("v")), None)
+            }
             Some("hidden") => product(
                 self.stage_operand("output"),
                 self.stretch_operand("w1"),
@@ -339,9 +284,7 @@ impl Simulator {
                 Some(self.stretch_operand("b2")),
             ),
             _ => Operation::Sum(
-                (1..=self.class.heads)
-                    .map(|head| self.stage_operand(&format!("head_{head}")))
-                    .collect(),
+                (1..=self.class.heads).map(|head| self.stage_operand(&format!("head_{head}"))).collect(),
             ),
         }
     }
@@ -379,12 +322,7 @@ fn product_terms(trace: &Trace, step: usize) -> Vec<ProductTerm> {
         let Some([left, right]) = operands(*product, &multiply) else {
             break;
         };
-        terms.push(ProductTerm {
-            left: *left,
-            right: *right,
-            product: *product,
-            sum: at,
-        });
+        terms.push(ProductTerm { left: *left, right: *right, product: *product, sum: at });
         at = *before;
     }
     terms.reverse();

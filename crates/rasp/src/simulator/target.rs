@@ -30,10 +30,7 @@ impl Head {
         expect_shape("wk", wk, wq.nrows(), wq.ncols())?;
         expect_shape("wv", wv, wq.nrows(), wv.ncols())?;
         expect_shape("wo", wo, wv.ncols(), wo.ncols())?;
-        Ok(Self {
-            a: wq.dot(&wk.t()) * scale,
-            v: wv.dot(wo),
-        })
+        Ok(Self { a: wq.dot(&wk.t()) * scale, v: wv.dot(wo) })
     }
 }
 
@@ -92,21 +89,14 @@ impl Target {
             padding: Padding::Exact,
         };
         if class.heads == 0 {
-            return Err(SimulatorError::Zero {
-                what: "the number of heads",
-            });
+            return Err(SimulatorError::Zero { what: "the number of heads" });
         }
         class.check()?;
         Ok(class)
     }
 
     /// All matrices by the names of their stretches, with the shapes that they should have.
-    pub(super) fn matrices(
-        &self,
-        n: usize,
-        d: usize,
-        w: usize,
-    ) -> Vec<(String, Array2<f64>, usize, usize)> {
+    pub(super) fn matrices(&self, n: usize, d: usize, w: usize) -> Vec<(String, Array2<f64>, usize, usize)> {
         let mut matrices = vec![("x".to_owned(), self.x.clone(), n, d)];
         for (at, head) in self.heads.iter().enumerate() {
             matrices.push((format!("a_{}", at + 1), head.a.clone(), d, d));
@@ -200,21 +190,12 @@ fn activate(hidden: &Array2<f64>, activation: Activation) -> Array2<f64> {
         Activation::Relu => hidden.mapv(|value| value.max(0.0)),
         Activation::MaxMin => Array2::from_shape_fn(hidden.dim(), |(row, column)| {
             let (value, partner) = (hidden[[row, column]], hidden[[row, column ^ 1]]);
-            if column % 2 == 0 {
-                value.max(partner)
-            } else {
-                value.min(partner)
-            }
+            if column % 2 == 0 { value.max(partner) } else { value.min(partner) }
         }),
     }
 }
 
-fn expect_shape(
-    name: &str,
-    matrix: &Array2<f64>,
-    rows: usize,
-    columns: usize,
-) -> Result<(), SimulatorError> {
+fn expect_shape(name: &str, matrix: &Array2<f64>, rows: usize, columns: usize) -> Result<(), SimulatorError> {
     if matrix.dim() == (rows, columns) {
         return Ok(());
     }
@@ -230,11 +211,8 @@ fn expect_shape(
 fn expect_finite(name: &str, matrix: &Array2<f64>) -> Result<(), SimulatorError> {
     match matrix.indexed_iter().find(|(_, value)| !value.is_finite()) {
         None => Ok(()),
-        Some(((row, column), value)) => Err(SimulatorError::NotFinite {
-            matrix: name.to_owned(),
-            row,
-            column,
-            value: *value,
-        }),
+        Some(((row, column), value)) => {
+            Err(SimulatorError::NotFinite { matrix: name.to_owned(), row, column, value: *value })
+        }
     }
 }

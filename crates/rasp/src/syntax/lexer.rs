@@ -83,19 +83,11 @@ pub fn tokens(source: &str) -> Vec<Token> {
             continue;
         }
         let (class, length) = next_token(rest, first);
-        tokens.push(Token {
-            class,
-            span: Span::new(at, at + length),
-            starts_line,
-        });
+        tokens.push(Token { class, span: Span::new(at, at + length), starts_line });
         starts_line = false;
         at += length;
     }
-    tokens.push(Token {
-        class: TokenClass::End,
-        span: Span::new(at, at),
-        starts_line,
-    });
+    tokens.push(Token { class: TokenClass::End, span: Span::new(at, at), starts_line });
     tokens
 }
 
@@ -115,14 +107,9 @@ fn next_token(rest: &str, first: char) -> (TokenClass, usize) {
             _ => (TokenClass::Unknown, 1),
         },
         'a'..='z' | 'A'..='Z' | '_' => {
-            let length = rest
-                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-                .unwrap_or(rest.len());
-            let class = if RESERVED_WORDS.contains(&&rest[..length]) {
-                TokenClass::Word
-            } else {
-                TokenClass::Name
-            };
+            let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            let class =
+                if RESERVED_WORDS.contains(&&rest[..length]) { TokenClass::Word } else { TokenClass::Name };
             (class, length)
         }
         '0'..='9' => number(rest),
@@ -135,12 +122,8 @@ fn next_token(rest: &str, first: char) -> (TokenClass, usize) {
 /// A number at the start of `rest`: digits, then perhaps a fraction, then perhaps an exponent.
 fn number(rest: &str) -> (TokenClass, usize) {
     let bytes = rest.as_bytes();
-    let digits = |from: usize| {
-        bytes[from.min(bytes.len())..]
-            .iter()
-            .take_while(|b| b.is_ascii_digit())
-            .count()
-    };
+    let digits =
+        |from: usize| bytes[from.min(bytes.len())..].iter().take_while(|b| b.is_ascii_digit()).count();
     let mut length = digits(0);
     let mut class = TokenClass::Integer;
     if bytes.get(length) == Some(&b'.') && digits(length + 1) > 0 {

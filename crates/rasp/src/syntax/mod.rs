@@ -11,8 +11,8 @@ pub use parser::{MAXIMUM_DEPTH, Parse, parse};
 pub use printer::{print, print_expression};
 pub use span::Span;
 pub use tree::{
-    BinaryOperator, Comparison, Example, Expression, ExpressionKind, Name, Program, Statement,
-    StatementKind, Switch, UnaryOperator,
+    BinaryOperator, Comparison, Example, Expression, ExpressionKind, Name, Program, Statement, StatementKind,
+    Switch, UnaryOperator,
 };
 
 pub(crate) use lexer::RESERVED_WORDS;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::lexer::{Token, TokenClass, tokens};
 use super::tree::{
-    BinaryOperator, CHOOSE_STRENGTH, Comparison, Example, Expression, ExpressionKind, IN_STRENGTH,
-    Name, Program, Statement, StatementKind, Switch, UNARY_STRENGTH, UnaryOperator,
+    BinaryOperator, CHOOSE_STRENGTH, Comparison, Example, Expression, ExpressionKind, IN_STRENGTH, Name,
+    Program, Statement, StatementKind, Switch, UNARY_STRENGTH, UnaryOperator,
 };
 use super::{RESERVED_WORDS, Span};
 use crate::diagnostic::{Diagnostic, Message, Phrase, Term};
@@ -36,10 +36,7 @@ pub struct Parse {
 pub fn parse(source: &str) -> Parse {
     let mut parser = Parser::new(source);
     let statements = parser.statements(Block::File);
-    Parse {
-        tree: Program { statements },
-        diagnostics: parser.diagnostics,
-    }
+    Parse { tree: Program { statements }, diagnostics: parser.diagnostics }
 }
 
 /// What a run of statements stands in.
@@ -85,18 +82,14 @@ impl<'s> Parser<'s> {
 
     /// The index of the next token that is not a comment.
     fn index(&self) -> usize {
-        let comments = self.tokens[self.at..]
-            .iter()
-            .take_while(|token| token.class == TokenClass::Comment)
-            .count();
+        let comments =
+            self.tokens[self.at..].iter().take_while(|token| token.class == TokenClass::Comment).count();
         self.at + comments
     }
 
     /// The token after the next, comments passed over.
     fn peek_second(&self) -> Token {
-        let mut rest = self.tokens[self.index()..]
-            .iter()
-            .filter(|token| token.class != TokenClass::Comment);
+        let mut rest = self.tokens[self.index()..].iter().filter(|token| token.class != TokenClass::Comment);
         let first = rest.next();
         *rest.next().or(first).unwrap_or(&self.tokens[self.at])
     }
@@ -119,11 +112,7 @@ impl<'s> Parser<'s> {
     fn take(&mut self) -> Token {
         let index = self.index();
         let token = self.tokens[index];
-        self.at = if token.class == TokenClass::End {
-            index
-        } else {
-            index + 1
-        };
+        self.at = if token.class == TokenClass::End { index } else { index + 1 };
         token
     }
 
@@ -162,17 +151,12 @@ impl<'s> Parser<'s> {
         let message = match text {
             _ if token.class == TokenClass::Unknown => self.unknown(token),
             "!=" => Message::NotEqualOutsideSelect {},
-            "=" if matches!(expected, Phrase::Source(_) | Phrase::OneOf(_)) => {
-                Message::AssignInExpression {}
-            }
+            "=" if matches!(expected, Phrase::Source(_) | Phrase::OneOf(_)) => Message::AssignInExpression {},
             _ => match Comparison::from_symbol(text) {
-                Some(_) if expected == Phrase::Term(Term::Expression) => Message::LooseComparison {
-                    comparison: Phrase::Source(text.to_owned()),
-                },
-                _ => Message::Unexpected {
-                    found: self.phrase(token),
-                    expected,
-                },
+                Some(_) if expected == Phrase::Term(Term::Expression) => {
+                    Message::LooseComparison { comparison: Phrase::Source(text.to_owned()) }
+                }
+                _ => Message::Unexpected { found: self.phrase(token), expected },
             },
         };
         self.report(token.span, message);
@@ -186,18 +170,14 @@ impl<'s> Parser<'s> {
         } else if self.starts_number(token) {
             Message::NumberStartsWithDot {}
         } else {
-            Message::UnknownCharacter {
-                found: Phrase::Source(text.to_owned()),
-            }
+            Message::UnknownCharacter { found: Phrase::Source(text.to_owned()) }
         }
     }
 
     /// Whether the next token is the dot of a number without digits before it.
     fn starts_number(&self, token: Token) -> bool {
         let next = self.peek_second();
-        self.text(token) == "."
-            && next.class == TokenClass::Integer
-            && next.span.start == token.span.end
+        self.text(token) == "." && next.class == TokenClass::Integer && next.span.start == token.span.end
     }
 
     /// Takes this mark or word, or reports that it would fit here.
@@ -220,10 +200,7 @@ impl<'s> Parser<'s> {
         if self.at_end() {
             self.report(
                 open.span,
-                Message::Unclosed {
-                    open: self.phrase(open),
-                    close: Phrase::Source(close.to_owned()),
-                },
+                Message::Unclosed { open: self.phrase(open), close: Phrase::Source(close.to_owned()) },
             );
         } else {
             self.report_unexpected(Phrase::OneOf(vec![
@@ -329,8 +306,8 @@ impl<'s> Parser<'s> {
         while !self.at_end() {
             let token = self.peek();
             let text = self.text(token);
-            let starts_statement = token.starts_line
-                && matches!(text, "def" | "for" | "return" | "set" | "show" | "load");
+            let starts_statement =
+                token.starts_line && matches!(text, "def" | "for" | "return" | "set" | "show" | "load");
             match text {
                 _ if starts_statement => return,
                 ";" => {
@@ -349,10 +326,9 @@ impl<'s> Parser<'s> {
     fn expression_or_assignment(&mut self) -> StatementKind {
         let first = self.expression();
         let mut names = match &first.kind {
-            ExpressionKind::Name(text) if self.at("=") || self.at(",") => vec![Name {
-                text: text.clone(),
-                span: first.span,
-            }],
+            ExpressionKind::Name(text) if self.at("=") || self.at(",") => {
+                vec![Name { text: text.clone(), span: first.span }]
+            }
             _ => return StatementKind::Expression(first),
         };
         while self.take_if(",").is_some() {
@@ -378,16 +354,10 @@ impl<'s> Parser<'s> {
             }
             _ => {
                 self.report_unexpected(Term::Name.into());
-                return Name {
-                    text: String::new(),
-                    span: Span::new(token.span.start, token.span.start),
-                };
+                return Name { text: String::new(), span: Span::new(token.span.start, token.span.start) };
             }
         }
-        Name {
-            text: self.text(token).to_owned(),
-            span: token.span,
-        }
+        Name { text: self.text(token).to_owned(), span: token.span }
     }
 
     fn names(&mut self) -> Vec<Name> {
@@ -410,9 +380,7 @@ impl<'s> Parser<'s> {
             self.close(open, ")");
         }
         let body = self.block(Block::Function);
-        let last = body
-            .iter()
-            .rposition(|s| !matches!(s.kind, StatementKind::Comment(_)));
+        let last = body.iter().rposition(|s| !matches!(s.kind, StatementKind::Comment(_)));
         let is_return = |s: &Statement| matches!(s.kind, StatementKind::Return(_));
         for (index, statement) in body.iter().enumerate() {
             if is_return(statement) && Some(index) != last {
@@ -425,16 +393,10 @@ impl<'s> Parser<'s> {
         if !returns {
             self.diagnostics.push(Diagnostic::error(
                 name.span,
-                Message::MissingReturn {
-                    function: Phrase::Source(name.text.clone()),
-                },
+                Message::MissingReturn { function: Phrase::Source(name.text.clone()) },
             ));
         }
-        StatementKind::Define {
-            name,
-            parameters,
-            body,
-        }
+        StatementKind::Define { name, parameters, body }
     }
 
     fn for_loop(&mut self) -> StatementKind {
@@ -448,16 +410,11 @@ impl<'s> Parser<'s> {
                 self.misplaced_return(statement.span);
             }
         }
-        StatementKind::For {
-            names,
-            iterable,
-            body,
-        }
+        StatementKind::For { names, iterable, body }
     }
 
     fn misplaced_return(&mut self, span: Span) {
-        self.diagnostics
-            .push(Diagnostic::error(span, Message::MisplacedReturn {}));
+        self.diagnostics.push(Diagnostic::error(span, Message::MisplacedReturn {}));
     }
 
     /// `{ statements }`
@@ -553,10 +510,7 @@ impl<'s> Parser<'s> {
     fn examples_switch(&mut self) -> StatementKind {
         let which = self.which_example();
         self.expect("examples");
-        StatementKind::Examples {
-            which,
-            switch: self.switch(),
-        }
+        StatementKind::Examples { which, switch: self.switch() }
     }
 
     fn full_display(&mut self) -> StatementKind {
@@ -580,11 +534,8 @@ impl<'s> Parser<'s> {
 
     /// Whether `s - op examples` stands here. Elsewhere, `s-op` is the difference of `s` and `op`.
     fn at_s_op_examples(&self) -> bool {
-        let rest: Vec<&str> = self.tokens[self.index()..]
-            .iter()
-            .take(4)
-            .map(|token| self.text(*token))
-            .collect();
+        let rest: Vec<&str> =
+            self.tokens[self.index()..].iter().take(4).map(|token| self.text(*token)).collect();
         rest.starts_with(&["s", "-", "op"]) && rest.get(3) == Some(&"examples")
     }
 
@@ -660,11 +611,7 @@ impl<'s> Parser<'s> {
                 let right = self.expression_of(operator.strength() + 1);
                 left = self.node(
                     left.span.to(right.span),
-                    ExpressionKind::Binary {
-                        operator,
-                        left: Box::new(left),
-                        right: Box::new(right),
-                    },
+                    ExpressionKind::Binary { operator, left: Box::new(left), right: Box::new(right) },
                 );
             } else if symbol == "if" && CHOOSE_STRENGTH >= strength {
                 self.take();
@@ -684,10 +631,7 @@ impl<'s> Parser<'s> {
                 let container = self.expression_of(IN_STRENGTH + 1);
                 left = self.node(
                     left.span.to(container.span),
-                    ExpressionKind::In {
-                        item: Box::new(left),
-                        container: Box::new(container),
-                    },
+                    ExpressionKind::In { item: Box::new(left), container: Box::new(container) },
                 );
             } else {
                 break;
@@ -711,13 +655,7 @@ impl<'s> Parser<'s> {
         };
         self.take();
         let operand = self.expression_of(UNARY_STRENGTH);
-        self.node(
-            token.span.to(operand.span),
-            ExpressionKind::Unary {
-                operator,
-                operand: Box::new(operand),
-            },
-        )
+        self.node(token.span.to(operand.span), ExpressionKind::Unary { operator, operand: Box::new(operand) })
     }
 
     fn postfix(&mut self, mut target: Expression) -> Expression {
@@ -727,17 +665,11 @@ impl<'s> Parser<'s> {
                 self.open();
                 let index = self.expression();
                 self.close(open, "]");
-                ExpressionKind::Index {
-                    target: Box::new(target),
-                    index: Box::new(index),
-                }
+                ExpressionKind::Index { target: Box::new(target), index: Box::new(index) }
             } else if self.at("(") {
                 self.open();
                 let arguments = self.arguments(open);
-                ExpressionKind::Call {
-                    function: Box::new(target),
-                    arguments,
-                }
+                ExpressionKind::Call { function: Box::new(target), arguments }
             } else {
                 break;
             };
@@ -840,10 +772,7 @@ impl<'s> Parser<'s> {
         let open = self.open();
         let inner = self.expression();
         self.close(open, ")");
-        Expression {
-            span: Span::new(open.span.start, self.last_end()),
-            ..inner
-        }
+        Expression { span: Span::new(open.span.start, self.last_end()), ..inner }
     }
 
     fn function_like(&mut self, operator: UnaryOperator) -> Expression {
@@ -857,10 +786,7 @@ impl<'s> Parser<'s> {
         self.close(open, ")");
         self.node(
             Span::new(word.span.start, self.last_end()),
-            ExpressionKind::Unary {
-                operator,
-                operand: Box::new(operand),
-            },
+            ExpressionKind::Unary { operator, operand: Box::new(operand) },
         )
     }
 
@@ -882,11 +808,7 @@ impl<'s> Parser<'s> {
                 self.expect(",");
                 let comparison = self.comparison();
                 self.close(open, ")");
-                ExpressionKind::Select {
-                    key,
-                    query,
-                    comparison,
-                }
+                ExpressionKind::Select { key, query, comparison }
             }
             "aggregate" => {
                 let selector = Box::new(self.expression());
@@ -894,11 +816,7 @@ impl<'s> Parser<'s> {
                 let sequence = Box::new(self.expression());
                 let default = self.take_if(",").map(|_| Box::new(self.expression()));
                 self.close(open, ")");
-                ExpressionKind::Aggregate {
-                    selector,
-                    sequence,
-                    default,
-                }
+                ExpressionKind::Aggregate { selector, sequence, default }
             }
             "len" => {
                 let list = Box::new(self.expression());
@@ -908,11 +826,7 @@ impl<'s> Parser<'s> {
             _ => {
                 let values = self.expressions();
                 self.close(open, ")");
-                if text == "range" {
-                    ExpressionKind::Range(values)
-                } else {
-                    ExpressionKind::Zip(values)
-                }
+                if text == "range" { ExpressionKind::Range(values) } else { ExpressionKind::Zip(values) }
             }
         };
         self.node(Span::new(word.span.start, self.last_end()), kind)
@@ -940,11 +854,7 @@ impl<'s> Parser<'s> {
             let first = self.expression();
             if self.take_if("for").is_some() {
                 let (names, iterable) = self.names_in_iterable();
-                ExpressionKind::ListFor {
-                    value: Box::new(first),
-                    names,
-                    iterable,
-                }
+                ExpressionKind::ListFor { value: Box::new(first), names, iterable }
             } else {
                 let mut items = vec![first];
                 while self.take_if(",").is_some() {
@@ -965,12 +875,7 @@ impl<'s> Parser<'s> {
             let (key, value) = self.entry();
             if self.take_if("for").is_some() {
                 let (names, iterable) = self.names_in_iterable();
-                ExpressionKind::DictionaryFor {
-                    key: Box::new(key),
-                    value: Box::new(value),
-                    names,
-                    iterable,
-                }
+                ExpressionKind::DictionaryFor { key: Box::new(key), value: Box::new(value), names, iterable }
             } else {
                 let mut entries = vec![(key, value)];
                 while self.take_if(",").is_some() {
@@ -999,11 +904,7 @@ impl<'s> Parser<'s> {
 
     fn missing(&mut self) -> Expression {
         let at = self.peek().span.start;
-        Expression {
-            kind: ExpressionKind::Missing,
-            span: Span::new(at, at),
-            depth: 1,
-        }
+        Expression { kind: ExpressionKind::Missing, span: Span::new(at, at), depth: 1 }
     }
 
     /// A node over its parts, unless the tree would grow too high: then the parts are given up.
@@ -1011,22 +912,13 @@ impl<'s> Parser<'s> {
         let depth = 1 + kind.parts().map(|part| part.depth).max().unwrap_or(0);
         if depth > MAXIMUM_DEPTH {
             self.too_deep(span);
-            return Expression {
-                kind: ExpressionKind::Missing,
-                span,
-                depth: 1,
-            };
+            return Expression { kind: ExpressionKind::Missing, span, depth: 1 };
         }
         Expression { kind, span, depth }
     }
 
     fn too_deep(&mut self, span: Span) {
-        self.report(
-            span,
-            Message::NestedTooDeep {
-                limit: MAXIMUM_DEPTH.into(),
-            },
-        );
+        self.report(span, Message::NestedTooDeep { limit: MAXIMUM_DEPTH.into() });
     }
 
     /// Passes over what is nested too deeply, without recursion.
@@ -1038,10 +930,7 @@ impl<'s> Parser<'s> {
 
     fn number_too_large(&mut self, token: Token) {
         let found = self.phrase(token);
-        self.diagnostics.push(Diagnostic::error(
-            token.span,
-            Message::NumberTooLarge { found },
-        ));
+        self.diagnostics.push(Diagnostic::error(token.span, Message::NumberTooLarge { found }));
     }
 }
 
@@ -1054,44 +943,28 @@ impl ExpressionKind {
             | ExpressionKind::Integer(_)
             | ExpressionKind::Float(_)
             | ExpressionKind::Text(_) => Vec::new(),
-            ExpressionKind::List(items)
-            | ExpressionKind::Range(items)
-            | ExpressionKind::Zip(items) => items.iter().collect(),
-            ExpressionKind::Dictionary(entries) => {
-                entries.iter().flat_map(|(k, v)| [k, v]).collect()
+            ExpressionKind::List(items) | ExpressionKind::Range(items) | ExpressionKind::Zip(items) => {
+                items.iter().collect()
             }
+            ExpressionKind::Dictionary(entries) => entries.iter().flat_map(|(k, v)| [k, v]).collect(),
             ExpressionKind::Unary { operand, .. } | ExpressionKind::Len(operand) => vec![operand],
             ExpressionKind::Binary { left, right, .. } => vec![left, right],
-            ExpressionKind::Choose {
-                condition,
-                then,
-                otherwise,
-            } => vec![then, condition, otherwise],
+            ExpressionKind::Choose { condition, then, otherwise } => vec![then, condition, otherwise],
             ExpressionKind::In { item, container } => vec![item, container],
             ExpressionKind::Index { target, index } => vec![target, index],
-            ExpressionKind::Call {
-                function,
-                arguments,
-            } => std::iter::once(&**function).chain(arguments).collect(),
+            ExpressionKind::Call { function, arguments } => {
+                std::iter::once(&**function).chain(arguments).collect()
+            }
             ExpressionKind::Select { key, query, .. } => vec![key, query],
-            ExpressionKind::Aggregate {
-                selector,
-                sequence,
-                default,
-            } => [Some(selector), Some(sequence), default.as_ref()]
-                .into_iter()
-                .flatten()
-                .map(|part| &**part)
-                .collect(),
-            ExpressionKind::ListFor {
-                value, iterable, ..
-            } => vec![value, iterable],
-            ExpressionKind::DictionaryFor {
-                key,
-                value,
-                iterable,
-                ..
-            } => vec![key, value, iterable],
+            ExpressionKind::Aggregate { selector, sequence, default } => {
+                [Some(selector), Some(sequence), default.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .map(|part| &**part)
+                    .collect()
+            }
+            ExpressionKind::ListFor { value, iterable, .. } => vec![value, iterable],
+            ExpressionKind::DictionaryFor { key, value, iterable, .. } => vec![key, value, iterable],
         };
         parts.into_iter()
     }
@@ -1099,9 +972,7 @@ impl ExpressionKind {
 
 /// Where an index or a call starts: where its target does.
 fn kind_start(kind: &ExpressionKind, open: Span) -> usize {
-    kind.parts()
-        .next()
-        .map_or(open.start, |part| part.span.start)
+    kind.parts().next().map_or(open.start, |part| part.span.start)
 }
 
 fn unquoted(text: &str) -> &str {

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::tree::{
-    CHOOSE_STRENGTH, Example, Expression, ExpressionKind, IN_STRENGTH, Name, POSTFIX_STRENGTH,
-    Program, Statement, StatementKind, Switch, UNARY_STRENGTH, UnaryOperator,
+    CHOOSE_STRENGTH, Example, Expression, ExpressionKind, IN_STRENGTH, Name, POSTFIX_STRENGTH, Program,
+    Statement, StatementKind, Switch, UNARY_STRENGTH, UnaryOperator,
 };
 
 const INDENT: &str = "    ";
@@ -43,11 +43,7 @@ fn statement(text: &mut String, kind: &StatementKind, level: usize) {
             expressions(text, values);
             text.push(';');
         }
-        StatementKind::Define {
-            name,
-            parameters,
-            body,
-        } => {
+        StatementKind::Define { name, parameters, body } => {
             text.push_str("def ");
             text.push_str(&name.text);
             text.push('(');
@@ -60,11 +56,7 @@ fn statement(text: &mut String, kind: &StatementKind, level: usize) {
             expressions(text, values);
             text.push(';');
         }
-        StatementKind::For {
-            names,
-            iterable,
-            body,
-        } => {
+        StatementKind::For { names, iterable, body } => {
             text.push_str("for ");
             self::names(text, names);
             text.push_str(" in ");
@@ -209,20 +201,12 @@ fn bare(text: &mut String, kind: &ExpressionKind) {
                 expression(text, operand, UNARY_STRENGTH);
             }
         },
-        ExpressionKind::Binary {
-            operator,
-            left,
-            right,
-        } => {
+        ExpressionKind::Binary { operator, left, right } => {
             expression(text, left, operator.strength());
             let _ = write!(text, " {} ", operator.symbol());
             expression(text, right, operator.strength() + 1);
         }
-        ExpressionKind::Choose {
-            condition,
-            then,
-            otherwise,
-        } => {
+        ExpressionKind::Choose { condition, then, otherwise } => {
             expression(text, then, CHOOSE_STRENGTH);
             text.push_str(" if ");
             expression(text, condition, 0);
@@ -240,29 +224,18 @@ fn bare(text: &mut String, kind: &ExpressionKind) {
             expression(text, index, 0);
             text.push(']');
         }
-        ExpressionKind::Call {
-            function,
-            arguments,
-        } => {
+        ExpressionKind::Call { function, arguments } => {
             expression(text, function, POSTFIX_STRENGTH);
             enclosed(text, "(", arguments, ")");
         }
-        ExpressionKind::Select {
-            key,
-            query,
-            comparison,
-        } => {
+        ExpressionKind::Select { key, query, comparison } => {
             text.push_str("select(");
             expression(text, key, 0);
             text.push_str(", ");
             expression(text, query, 0);
             let _ = write!(text, ", {})", comparison.symbol());
         }
-        ExpressionKind::Aggregate {
-            selector,
-            sequence,
-            default,
-        } => {
+        ExpressionKind::Aggregate { selector, sequence, default } => {
             text.push_str("aggregate(");
             expression(text, selector, 0);
             text.push_str(", ");
@@ -280,11 +253,7 @@ fn bare(text: &mut String, kind: &ExpressionKind) {
             expression(text, list, 0);
             text.push(')');
         }
-        ExpressionKind::ListFor {
-            value,
-            names,
-            iterable,
-        } => {
+        ExpressionKind::ListFor { value, names, iterable } => {
             text.push('[');
             expression(text, value, 0);
             text.push_str(" for ");
@@ -293,12 +262,7 @@ fn bare(text: &mut String, kind: &ExpressionKind) {
             expression(text, iterable, 0);
             text.push(']');
         }
-        ExpressionKind::DictionaryFor {
-            key,
-            value,
-            names,
-            iterable,
-        } => {
+        ExpressionKind::DictionaryFor { key, value, names, iterable } => {
             text.push('{');
             expression(text, key, 0);
             text.push_str(": ");

@@ -3,9 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A stretch of source text: bytes `start..end`, always on character boundaries.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
     /// The first byte.
     pub start: usize,
@@ -21,10 +19,7 @@ impl Span {
 
     /// The smallest stretch that holds both.
     pub fn to(self, other: Span) -> Self {
-        Self {
-            start: self.start.min(other.start),
-            end: self.end.max(other.end),
-        }
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
     /// Whether `other` lies inside this stretch.
