@@ -54,6 +54,11 @@ struct Evaluator<'a> {
 
 impl Evaluator<'_> {
     fn run(&mut self, order: &[NodeId], budget: &mut Budget) -> Option<(NodeId, Failure)> {
+        budget.forget_values();
+        // Finding out what the roots need took a look at every node.
+        if let Err(message) = budget.work(self.graph.len()) {
+            return order.first().map(|id| (*id, everywhere(message)));
+        }
         let limit = budget.limits.positions;
         let length = self.input.len();
         if length > limit {
@@ -81,6 +86,11 @@ impl Evaluator<'_> {
         } else {
             budget.keep(length).map_err(everywhere)?;
             let value = self.sequence(&node.primitive, &operands, budget)?;
+            if let Sequence::Texts(texts) = &value {
+                let letters: usize = texts.iter().map(|text| text.len()).sum();
+                budget.work(letters / 8).map_err(everywhere)?;
+                budget.keep(letters / 8).map_err(everywhere)?;
+            }
             self.values[at] = Some(value);
         }
         for operand in &operands {

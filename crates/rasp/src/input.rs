@@ -54,9 +54,9 @@ impl Input {
     /// assert_eq!(Input::parse("[1, -2.5, True]").map(|input| input.len()), Ok(3));
     /// assert!(Input::parse("").is_err());
     /// ```
-    pub fn parse(source: &str) -> Result<Self, Diagnostic> {
+    pub fn parse(source: &str) -> Result<Self, Box<Diagnostic>> {
         let everything = Span::new(0, source.len());
-        let empty = |message| Diagnostic::error(everything, message);
+        let empty = |message| Box::new(Diagnostic::error(everything, message));
         let trimmed = source.trim();
         if trimmed.starts_with('[') {
             return Self::from_atoms(list(source)?).map_err(empty);
@@ -139,13 +139,13 @@ fn to_float(token: &Atom) -> Option<Atom> {
 }
 
 /// The values of a list literal.
-fn list(source: &str) -> Result<Vec<Atom>, Diagnostic> {
+fn list(source: &str) -> Result<Vec<Atom>, Box<Diagnostic>> {
     let mut reader = ListReader { source, tokens: tokens(source), at: 0 };
-    reader.take("[", Term::List)?;
+    reader.take("[")?;
     let mut atoms = Vec::new();
     while !reader.takes("]") {
         if !atoms.is_empty() {
-            reader.take(",", Term::List)?;
+            reader.take(",")?;
         }
         atoms.push(reader.atom()?);
     }
@@ -170,12 +170,13 @@ impl ListReader<'_> {
         self.next().span.text(self.source)
     }
 
-    fn unexpected(&self, expected: Term) -> Diagnostic {
+    fn unexpected(&self, expected: impl Into<Phrase>) -> Box<Diagnostic> {
         let found = match self.next().class {
             TokenClass::End => Term::EndOfLine.into(),
             _ => Phrase::Source(self.text().to_owned()),
         };
-        Diagnostic::error(self.next().span, Message::Unexpected { found, expected: expected.into() })
+        let expected = expected.into();
+        Box::new(Diagnostic::error(self.next().span, Message::Unexpected { found, expected }))
     }
 
     fn takes(&mut self, text: &str) -> bool {
@@ -184,19 +185,11 @@ impl ListReader<'_> {
         found
     }
 
-    fn take(&mut self, text: &str, inside: Term) -> Result<(), Diagnostic> {
-        if self.takes(text) {
-            Ok(())
-        } else {
-            let mut diagnostic = self.unexpected(inside);
-            if let Message::Unexpected { expected, .. } = &mut diagnostic.message {
-                *expected = Phrase::Source(text.to_owned());
-            }
-            Err(diagnostic)
-        }
+    fn take(&mut self, text: &str) -> Result<(), Box<Diagnostic>> {
+        if self.takes(text) { Ok(()) } else { Err(self.unexpected(Phrase::Source(text.to_owned()))) }
     }
 
-    fn atom(&mut self) -> Result<Atom, Diagnostic> {
+    fn atom(&mut self) -> Result<Atom, Box<Diagnostic>> {
         let negative = self.takes("-");
         let text = self.text();
         let number = match self.next().class {

@@ -42,7 +42,7 @@ mod value;
 pub use analysis::{Analysis, Head, Layer};
 pub use diagnostic::{Diagnostic, MESSAGES, Message, Origin, Phrase, Severity, TERMS, Term, fill};
 pub use elementwise::Mathematics;
-pub use export::trace_json;
+pub use export::{TraceTooLarge, trace_json};
 pub use graph::{Base, Primitive};
 pub use input::Input;
 pub use limits::Limits;

@@ -3,6 +3,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::elementwise::Mathematics;
+use crate::graph::Base;
+use crate::syntax::{RESERVED_WORDS, parse};
+
 /// The standard library, which every program knows.
 pub const STANDARD: &str = include_str!("../library/standard.rasp");
 
@@ -59,4 +63,18 @@ pub fn construction(name: &str) -> Option<&'static str> {
 pub fn stated_heads() -> Vec<(&'static str, &'static str)> {
     let lines = CONSTRUCTIONS.iter().flat_map(|(_, text)| text.lines());
     lines.filter_map(|line| line.strip_prefix("# Heads of ")?.split_once(": ")).collect()
+}
+
+/// The names and words that every program knows, in alphabetical order: for completion in an editor.
+/// Those that a program adds are [`Program::defined_names`](crate::syntax::Program::defined_names).
+pub fn names() -> Vec<String> {
+    let mut names = parse(STANDARD).tree.defined_names();
+    let others = ["True", "False", "tokens", "out", "require"];
+    let forms = ["select", "aggregate", "range", "zip", "len"];
+    names.extend(others.into_iter().chain(forms).map(str::to_owned));
+    names.extend(Base::ALL.iter().map(|base| base.name().to_owned()));
+    names.extend(Mathematics::ALL.iter().map(|function| function.name().to_owned()));
+    names.extend(RESERVED_WORDS.iter().map(|word| (*word).to_owned()));
+    names.sort();
+    names
 }

@@ -50,6 +50,11 @@ impl Budget {
         }
     }
 
+    /// The values of one evaluation do not count for the next.
+    pub(crate) fn forget_values(&mut self) {
+        self.values_left = self.limits.values;
+    }
+
     /// Pays for values that a trace will keep.
     pub(crate) fn keep(&mut self, values: usize) -> Result<(), Message> {
         match self.values_left.checked_sub(values as u64) {

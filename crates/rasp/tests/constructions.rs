@@ -302,7 +302,10 @@ fn head(generator: &mut ChaCha8Rng, d: usize, w: usize) -> HeadWeights {
     HeadWeights { a: matrix(generator, d, d), v: matrix(generator, d, w) }
 }
 
-fn attend(x: &Array2<f64>, head: &HeadWeights, f: fn(&Array2<f64>) -> Array2<f64>) -> Array2<f64> {
+/// Scores into attention.
+type Attend = fn(&Array2<f64>) -> Array2<f64>;
+
+fn attend(x: &Array2<f64>, head: &HeadWeights, f: Attend) -> Array2<f64> {
     f(&x.dot(&head.a).dot(&x.t())).dot(x).dot(&head.v)
 }
 
@@ -314,8 +317,7 @@ fn one_attention_head() {
         let head = head(&mut generator, d, w);
         let (ao, vo) = (n * d, n * d + d * d);
         let input = sequence(&[&x, &head.a, &head.v], n * n.max(d).max(w));
-        let cases: [(&str, fn(&Array2<f64>) -> Array2<f64>); 2] =
-            [("soft_attention", softmax), ("hard_attention", hard_max)];
+        let cases: [(&str, Attend); 2] = [("soft_attention", softmax), ("hard_attention", hard_max)];
         for (function, f) in cases {
             let source = format!(
                 "load \"attention\"; t = tokens_float; {function}(t, 0, t, {ao}, t, {vo}, {n}, {d}, {w});"
@@ -407,12 +409,9 @@ fn several_heads_and_a_whole_layer() {
         }
         matrices.extend(layer.matrices());
         let input = sequence(&matrices, n * n.max(w).max(f));
-        let sum = |f: fn(&Array2<f64>) -> Array2<f64>| {
-            heads.iter().map(|head| attend(&x, head, f)).reduce(|a, b| a + b).unwrap()
-        };
+        let sum = |f: Attend| heads.iter().map(|head| attend(&x, head, f)).reduce(|a, b| a + b).unwrap();
         let arguments = [("n", n), ("d", d), ("h", h), ("w", w), ("f", f)];
-        let cases: [(&str, fn(&Array2<f64>) -> Array2<f64>); 2] =
-            [("soft_multi_head", softmax), ("hard_multi_head", hard_max)];
+        let cases: [(&str, Attend); 2] = [("soft_multi_head", softmax), ("hard_multi_head", hard_max)];
         for (function, attend) in cases {
             let source = format!("load \"multi_head\"; {function}(tokens_float, {h}, {n}, {d}, {w});");
             let run = run(&source, &input);

@@ -366,9 +366,7 @@ impl SOp {
                     ('-', Some((a, b))) => Model::Whole(a - b),
                     ('*', Some((a, b))) => Model::Whole(a * b),
                     ('%' | '/', _) if b.number() == 0.0 => return Err(Refused),
-                    ('%', Some((a, b))) => {
-                        Model::Whole(a - b * (a as f64 / b as f64).floor() as i64)
-                    }
+                    ('%', Some((a, b))) => Model::Whole(a - b * (a as f64 / b as f64).floor() as i64),
                     ('%', None) => {
                         let (a, b) = (a.number(), b.number());
                         let rest = a % b;

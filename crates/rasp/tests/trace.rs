@@ -199,7 +199,7 @@ fn dyck_agrees_with_a_stack() {
 fn the_exported_trace_reads_back() {
     let source = "average(indices / 3);";
     let run = run(source, "hello");
-    let text = serde_json::to_string(&trace_json(source, &run)).unwrap();
+    let text = trace_json(source, &run).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["format"], "pianola-rasp-trace");
     assert_eq!(json["version"], 1);
@@ -216,7 +216,8 @@ fn the_exported_trace_reads_back() {
     assert!(selector["value"].is_null());
 
     let failed = Session::default().run("1 / indices;", &Input::parse("ab").unwrap());
-    let json = trace_json("1 / indices;", &failed);
+    let text = trace_json("1 / indices;", &failed).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["result"]["type"], "error");
     assert_eq!(json["result"]["value"][0]["code"], "division-by-zero");
 }
@@ -226,4 +227,22 @@ fn a_run_crosses_a_worker_boundary() {
     let run = run("average(indices / 3);", "hello");
     let text = serde_json::to_string(&run).unwrap();
     assert_eq!(serde_json::from_str::<Run>(&text).unwrap(), run);
+}
+
+#[test]
+fn a_trace_that_makes_too_large_a_file_is_refused() {
+    let input = Input::from_text(&"a".repeat(4500)).unwrap();
+    let run = Session::default().run("length;", &input);
+    let error = trace_json("length;", &run).unwrap_err();
+    assert_eq!(error.cells, 4500 * 4500);
+}
+
+#[test]
+fn an_editor_knows_the_names() {
+    let known = rasp::library::names();
+    for name in ["selector_width", "full_s", "tokens_int", "exp", "aggregate", "def"] {
+        assert!(known.iter().any(|candidate| candidate == name), "{name}");
+    }
+    let tree = rasp::parse("a, b = 1, 2; def f(x) { y = x; return y; } a = 3;").tree;
+    assert_eq!(tree.defined_names(), ["a", "b", "f"]);
 }

@@ -11,6 +11,28 @@ pub struct Program {
     pub statements: Vec<Statement>,
 }
 
+impl Program {
+    /// The names that the program gives at its top level, in their order, each once.
+    pub fn defined_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for statement in &self.statements {
+            let given: Vec<&Name> = match &statement.kind {
+                StatementKind::Assign { names, .. } | StatementKind::For { names, .. } => {
+                    names.iter().collect()
+                }
+                StatementKind::Define { name, .. } => vec![name],
+                _ => Vec::new(),
+            };
+            for name in given {
+                if !names.contains(&name.text) {
+                    names.push(name.text.clone());
+                }
+            }
+        }
+        names
+    }
+}
+
 /// A statement and its place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
@@ -290,6 +312,42 @@ pub enum Comparison {
     Greater,
     /// `>=`
     GreaterOrEqual,
+}
+
+impl ExpressionKind {
+    /// The expressions that this one is directly made of, in the order of the text.
+    pub fn parts(&self) -> impl Iterator<Item = &Expression> {
+        let parts: Vec<&Expression> = match self {
+            ExpressionKind::Missing
+            | ExpressionKind::Name(_)
+            | ExpressionKind::Integer(_)
+            | ExpressionKind::Float(_)
+            | ExpressionKind::Text(_) => Vec::new(),
+            ExpressionKind::List(items) | ExpressionKind::Range(items) | ExpressionKind::Zip(items) => {
+                items.iter().collect()
+            }
+            ExpressionKind::Dictionary(entries) => entries.iter().flat_map(|(k, v)| [k, v]).collect(),
+            ExpressionKind::Unary { operand, .. } | ExpressionKind::Len(operand) => vec![operand],
+            ExpressionKind::Binary { left, right, .. } => vec![left, right],
+            ExpressionKind::Choose { condition, then, otherwise } => vec![then, condition, otherwise],
+            ExpressionKind::In { item, container } => vec![item, container],
+            ExpressionKind::Index { target, index } => vec![target, index],
+            ExpressionKind::Call { function, arguments } => {
+                std::iter::once(&**function).chain(arguments).collect()
+            }
+            ExpressionKind::Select { key, query, .. } => vec![key, query],
+            ExpressionKind::Aggregate { selector, sequence, default } => {
+                [Some(selector), Some(sequence), default.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .map(|part| &**part)
+                    .collect()
+            }
+            ExpressionKind::ListFor { value, iterable, .. } => vec![value, iterable],
+            ExpressionKind::DictionaryFor { key, value, iterable, .. } => vec![key, value, iterable],
+        };
+        parts.into_iter()
+    }
 }
 
 impl UnaryOperator {
