@@ -34,6 +34,6 @@ fuzz_target!(|text: &str| {
     assert!(run.analysis.depth() <= depth);
     // The matrices of a whole trace are large, so that only short ones are written.
     if run.input.len() < 20 && run.trace.steps.len() < 200 {
-        trace_json(source, &run);
+        assert!(trace_json(source, &run).is_ok());
     }
 });

@@ -260,6 +260,10 @@ fn products_show_what_they_fetch() {
         }
     }
     assert_eq!(products, 4 * sizes.h + 2);
+    // All of it reaches a page from its worker.
+    let bytes = postcard::to_stdvec(&simulation).unwrap();
+    let received: rasp::simulator::Simulation = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(received, simulation);
 }
 
 #[test]

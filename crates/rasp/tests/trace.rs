@@ -224,9 +224,16 @@ fn the_exported_trace_reads_back() {
 
 #[test]
 fn a_run_crosses_a_worker_boundary() {
-    let run = run("average(indices / 3);", "hello");
-    let text = serde_json::to_string(&run).unwrap();
-    assert_eq!(serde_json::from_str::<Run>(&text).unwrap(), run);
+    for entry in GALLERY {
+        let run = run(entry.source, entry.input);
+        let bytes = postcard::to_stdvec(&run).unwrap();
+        assert_eq!(postcard::from_bytes::<Run>(&bytes).unwrap(), run, "{}", entry.id);
+        let text = serde_json::to_string(&run).unwrap();
+        assert_eq!(serde_json::from_str::<Run>(&text).unwrap(), run, "{}", entry.id);
+    }
+    let failed = Session::default().run("x = (1;\nwonderful", &Input::parse("ab").unwrap());
+    let bytes = postcard::to_stdvec(&failed).unwrap();
+    assert_eq!(postcard::from_bytes::<Run>(&bytes).unwrap(), failed);
 }
 
 #[test]
