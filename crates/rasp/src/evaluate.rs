@@ -9,6 +9,7 @@ use crate::graph::{Graph, NodeId, Primitive};
 use crate::input::Input;
 use crate::limits::Budget;
 use crate::selector::{Ordered, Rows};
+use crate::syntax::{BinaryOperator, Comparison};
 use crate::value::{Atom, Kind, Sequence};
 
 /// The values of the nodes that some roots need.
@@ -55,8 +56,8 @@ struct Evaluator<'a> {
 impl Evaluator<'_> {
     fn run(&mut self, order: &[NodeId], budget: &mut Budget) -> Option<(NodeId, Failure)> {
         budget.forget_values();
-        // Finding out what the roots need took a look at every node.
-        if let Err(message) = budget.work(self.graph.len()) {
+        // Finding out what the roots need, and tracing it, takes several looks at every node.
+        if let Err(message) = budget.work(3 * self.graph.len()) {
             return order.first().map(|id| (*id, everywhere(message)));
         }
         let limit = budget.limits.positions;
@@ -121,13 +122,17 @@ impl Evaluator<'_> {
     ) -> Result<Rc<Rows>, Failure> {
         let rows = match (primitive, operands) {
             (Primitive::Select(comparison), [key, query]) => {
-                // The sort, and the list of pairs that only `!=` makes.
-                budget.work(4 * self.input.len()).map_err(everywhere)?;
-                if *comparison == crate::syntax::Comparison::NotEqual {
+                // The sort and the search of each query, and the list of pairs that only `!=` makes.
+                let (key, query) = (self.value(*key)?, self.value(*query)?);
+                let length = self.input.len();
+                let rounds = length.ilog2() as usize + 1;
+                let weight = if key.kind() == Kind::Texts { 3 } else { 1 };
+                budget.work(weight * length * rounds).map_err(everywhere)?;
+                if *comparison == Comparison::NotEqual {
                     let pairs = self.input.len() * self.input.len();
                     budget.work(pairs).map_err(everywhere)?;
                 }
-                Rows::compare(self.value(*key)?, self.value(*query)?, *comparison)?
+                Rows::compare(key, query, *comparison)?
             }
             (Primitive::SelectorNot, [selector]) => {
                 let pairs = self.input.len() * self.input.len();
@@ -170,6 +175,7 @@ impl Evaluator<'_> {
                 elementwise::map(length, |at| elementwise::unary(*operator, &operand.get(at)))
             }
             (Primitive::Mathematics(function), [operand]) => {
+                budget.work(2 * length).map_err(everywhere)?;
                 let operand = self.value(*operand)?;
                 elementwise::map(length, |at| function.apply(&operand.get(at)))
             }
@@ -197,6 +203,9 @@ impl Evaluator<'_> {
                 })
             }
             (Primitive::Binary(operator), [left, right]) => {
+                if *operator == BinaryOperator::Power {
+                    budget.work(2 * length).map_err(everywhere)?;
+                }
                 elementwise::binary_on_sequences(*operator, self.value(*left)?, self.value(*right)?)
             }
             (Primitive::Require(text), [value, condition]) => {

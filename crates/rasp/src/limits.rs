@@ -19,7 +19,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { positions: 5_000, work: 40_000_000, values: 8_000_000, calls: 500 }
+        Self { positions: 5_000, work: 30_000_000, values: 8_000_000, calls: 500 }
     }
 }
 

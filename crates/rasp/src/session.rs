@@ -191,6 +191,7 @@ fn finish(mut machine: Machine, source: &str, statements: &[Span], input: &Input
                 (value, None)
             }
         };
+        let is_spent = matches!(&failure, Some((_, found)) if found.message == Message::OutOfFuel {});
         let value = match failure {
             Some((node, failure)) => {
                 let diagnostic = located(&machine.graph, node, failure, &texts);
@@ -200,6 +201,10 @@ fn finish(mut machine: Machine, source: &str, statements: &[Span], input: &Input
             None => value,
         };
         run.shown.push(ShownValue { span: earlier.span, value });
+        if is_spent {
+            // Nothing that follows could be evaluated either.
+            break;
+        }
     }
     if let Some(last) = last {
         run.shown.push(ShownValue { span: last.span, value: run.result.clone() });

@@ -190,6 +190,17 @@ fn examples_and_applications() {
 }
 
 #[test]
+fn statements_about_the_session_end_with_their_line() {
+    for source in ["exit\n(tokens);", "exit()\n(tokens);", "set example \"ab\"\n(tokens);"] {
+        let read = parse(source);
+        assert!(read.diagnostics.is_empty(), "{source}: {:?}", read.diagnostics);
+        assert_eq!(read.tree.statements.len(), 2, "{source}");
+    }
+    // Inside of brackets a line break means nothing.
+    assert_eq!(run("set example [1,\n 2]\nindices;").result, ints(&[0, 1]));
+}
+
+#[test]
 fn files_are_loaded_once_found_and_hand_over_their_names() {
     let files: HashMap<String, String> = [
         ("a", "load \"b\"; _hidden = 1; twice = 2 * shared;"),

@@ -192,7 +192,7 @@ fn bare(tree: &impl serde::Serialize) -> serde_json::Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
     fn an_expression_reads_back(tree in expression()) {
@@ -570,7 +570,7 @@ fn fails_in_selector(selector: &Selector, input: &[i64]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
 
     #[test]
     fn evaluation_agrees_with_the_slow_model(

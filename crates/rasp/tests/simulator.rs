@@ -303,6 +303,38 @@ fn bad_targets_are_refused_before_they_run() {
 }
 
 #[test]
+fn the_largest_simulators_that_are_built_also_run() {
+    let mut generator = ChaCha8Rng::seed_from_u64(9);
+    let largest = [
+        Sizes { n: 64, d: 16, w: 16, h: 1 },
+        Sizes { n: 70, d: 4, w: 4, h: 4 },
+        Sizes { n: 2, d: 40, w: 40, h: 1 },
+        Sizes { n: 24, d: 12, w: 12, h: 8 },
+        Sizes { n: 5, d: 3, w: 3, h: 80 },
+    ];
+    for (sizes, attend) in largest.iter().zip([
+        Attend::Softmax,
+        Attend::AverageHard,
+        Attend::ShiftedSoftmax,
+        Attend::ShiftedSoftmax,
+        Attend::AverageHard,
+    ]) {
+        let target = target(&mut generator, sizes, attend, Mask::Causal, None);
+        let simulator = Simulator::new(target.class().unwrap()).unwrap();
+        let simulation = simulator.run(&target).unwrap();
+        assert!(!simulation.run.has_errors(), "{:?}", simulation.run.diagnostics);
+        assert!(simulation.largest_difference.unwrap() <= TOLERANCE);
+    }
+    let class = Class {
+        heads: 400,
+        ..target(&mut generator, &SIZES[1], Attend::Softmax, Mask::None, None).class().unwrap()
+    };
+    assert!(matches!(Simulator::new(class), Err(SimulatorError::TooLong { .. })));
+    let class = Class { rows: 60, heads: 60, width: 5, ..class };
+    assert!(matches!(Simulator::new(class), Err(SimulatorError::TooMuchData { .. })));
+}
+
+#[test]
 fn scores_too_large_for_the_plain_softmax_stop_the_run_and_keep_what_was_there() {
     let mut generator = ChaCha8Rng::seed_from_u64(8);
     let mut target = target(&mut generator, &SIZES[1], Attend::Softmax, Mask::None, None);

@@ -104,7 +104,7 @@ impl Machine<'_> {
     pub(super) fn contains(&mut self) -> Result<Value, Box<Stop>> {
         let container = self.pop();
         let item = self.pop();
-        self.budget.work(container.size())?;
+        self.budget.work(4 * container.size())?;
         match (&item, &container) {
             (Value::SOp(node), Value::List(list)) => match list.atoms() {
                 Some(atoms) => self.sop(Primitive::Member(atoms.into()), &[*node]),
@@ -156,7 +156,7 @@ impl Machine<'_> {
         let index = self.pop();
         let target = self.pop();
         if !matches!((&target, &index), (Value::List(_), Value::Atom(_))) {
-            self.budget.work(target.size())?;
+            self.budget.work(4 * target.size())?;
         }
         match (&target, &index) {
             (Value::List(list), Value::SOp(node)) => match list.atoms() {

@@ -5,6 +5,15 @@ use serde::{Deserialize, Serialize};
 use super::SimulatorError;
 use crate::limits::Limits;
 
+/// What a simulation may cost. The work is known from the class, so that it may be more than what an
+/// unknown program gets.
+pub(super) const LIMITS: Limits =
+    Limits { positions: 5_000, work: 120_000_000, values: 16_000_000, calls: 50 };
+
+/// Values in the trace for each head and position: a constant, an address, a fetched value and half
+/// of a product or a sum, rounded up.
+const VALUES_FOR_EACH_HEAD: usize = 4;
+
 /// How scores become attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Attend {
@@ -143,12 +152,18 @@ impl Class {
         {
             return Err(SimulatorError::OddHidden { hidden: shape.hidden });
         }
-        let limit = Limits::default().positions;
+        let limit = LIMITS.positions;
         // A single size beyond the limit would make the products below overflow.
         let largest = sizes.into_iter().map(|(_, size)| size).max().unwrap_or(0);
         let length = if largest > limit { largest } else { self.layout().length };
         if length > limit {
             return Err(SimulatorError::TooLong { length, limit });
+        }
+        let heads: usize = self.heads_by_formula().iter().sum();
+        let values = VALUES_FOR_EACH_HEAD * heads * length;
+        let limit = LIMITS.values as usize;
+        if values > limit {
+            return Err(SimulatorError::TooMuchData { values, limit });
         }
         Ok(())
     }

@@ -40,6 +40,14 @@ pub enum SimulatorError {
         /// The longest possible.
         limit: usize,
     },
+    /// The trace would hold more values than fit into memory.
+    #[error("the trace would hold about {values} values; at most {limit} are possible")]
+    TooMuchData {
+        /// About how many values the class needs.
+        values: usize,
+        /// The most that are possible.
+        limit: usize,
+    },
     /// A matrix has another shape than the others ask for.
     #[error("{matrix} is {found_rows} x {found_columns}, not {expected_rows} x {expected_columns}")]
     Shape {

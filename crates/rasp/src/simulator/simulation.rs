@@ -4,7 +4,7 @@ use ndarray::{Array2, s};
 use serde::{Deserialize, Serialize};
 
 use super::SimulatorError;
-use super::class::{Class, Layout, Padding};
+use super::class::{Class, LIMITS, Layout, Padding};
 use super::program;
 use super::target::Target;
 use crate::graph::Primitive;
@@ -144,7 +144,7 @@ impl Simulator {
     /// Runs a target: simulates it, computes it directly, compares.
     pub fn run(&self, target: &Target) -> Result<Simulation, SimulatorError> {
         let input = self.input(target)?;
-        let run = Session::default().run(&self.source, &input);
+        let run = Session::default().with_limits(LIMITS).run(&self.source, &input);
         let mut stages = Vec::new();
         for (name, direct) in target.compute() {
             let (rows, columns) = self.shape_of(&name);

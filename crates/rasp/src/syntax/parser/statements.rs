@@ -313,7 +313,9 @@ impl Parser<'_> {
 
     pub(super) fn exit(&mut self) -> StatementKind {
         self.take();
-        if self.take_if("(").is_some() {
+        // On the next line, a parenthesis begins another statement.
+        if self.at("(") && !self.peek().starts_line {
+            self.take();
             self.expect(")");
         }
         StatementKind::Exit
