@@ -2,13 +2,17 @@
 //! constructions that `load "name";` finds.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 
 use crate::elementwise::Mathematics;
 use crate::graph::Base;
-use crate::syntax::{RESERVED_WORDS, parse};
+use crate::syntax::{Program, RESERVED_WORDS, parse};
 
 /// The standard library, which every program knows.
 pub const STANDARD: &str = include_str!("../library/standard.rasp");
+
+/// The tree of the standard library, read once.
+pub(crate) static STANDARD_TREE: LazyLock<Program> = LazyLock::new(|| parse(STANDARD).tree);
 
 /// Finds the text of a file for `load "name";`.
 pub trait Resolver {
@@ -68,7 +72,7 @@ pub fn stated_heads() -> Vec<(&'static str, &'static str)> {
 /// The names and words that every program knows, in alphabetical order: for completion in an editor.
 /// Those that a program adds are [`Program::defined_names`](crate::syntax::Program::defined_names).
 pub fn names() -> Vec<String> {
-    let mut names = parse(STANDARD).tree.defined_names();
+    let mut names = STANDARD_TREE.defined_names();
     let others = ["True", "False", "tokens", "out", "require"];
     let forms = ["select", "aggregate", "range", "zip", "len"];
     names.extend(others.into_iter().chain(forms).map(str::to_owned));

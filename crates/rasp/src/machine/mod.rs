@@ -18,9 +18,9 @@ use crate::diagnostic::{Diagnostic, Message, Origin, Phrase, Severity, Term};
 use crate::elementwise::Mathematics;
 use crate::graph::{Base, GivenBy, Graph, NodeId, Place, Primitive};
 use crate::input::Input;
-use crate::library::Resolver;
+use crate::library::{self, Resolver};
 use crate::limits::Budget;
-use crate::syntax::{Span, Statement, parse};
+use crate::syntax::{Span, Statement};
 use crate::value::Atom;
 
 /// What each piece of work costs, in the units of [`crate::Limits::work`].
@@ -194,9 +194,8 @@ impl<'r> Machine<'r> {
     }
 
     fn run_library(&mut self) {
-        let text = crate::library::STANDARD;
-        let file = self.add_file("library", text);
-        let code = compile(&parse(text).tree.statements, Some(file), &mut self.symbols);
+        let file = self.add_file("library", library::STANDARD);
+        let code = compile(&library::STANDARD_TREE.statements, Some(file), &mut self.symbols);
         self.run(code, LIBRARY_SCOPE);
         let length = self.symbols.intern("length");
         if let Some(Value::SOp(node)) = self.scopes[LIBRARY_SCOPE].names.get(&length) {
