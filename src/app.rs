@@ -10,6 +10,8 @@ use crate::pages::universal::UniversalPage;
 use crate::preferences::{self, Theme};
 use crate::state::history::{Pace, Step};
 use crate::state::{AppState, Page};
+use crate::widget_words::widget_words;
+use crate::widgets::words::provide_words;
 
 /// The state of the whole app, as a context.
 #[derive(Clone, Copy)]
@@ -35,6 +37,9 @@ pub fn App() -> impl IntoView {
     Effect::new(move |_| preferences::apply_language(language.get()));
 
     let t = use_language();
+    provide_words(Signal::derive(move || widget_words(t.get())));
+    // A memo, so that a workspace is made anew when it is entered and not whenever its state changes.
+    let page = Memo::new(move |_| state.with(|state| state.page));
     let embed = Memo::new(move |_| state.with(|state| state.embed));
     view! {
         <a class="skip-link" href="#main">{move || t.get().skip_to_content()}</a>
@@ -43,7 +48,7 @@ pub fn App() -> impl IntoView {
         </Show>
         <NoticesView/>
         <main id="main" tabindex="-1">
-            {move || match state.with(|state| state.page) {
+            {move || match page.get() {
                 Page::Universal => view! { <UniversalPage/> },
             }}
         </main>

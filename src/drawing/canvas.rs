@@ -22,6 +22,7 @@ pub struct CanvasPainter {
     fill: Option<u32>,
     stroke: Option<(u32, u64)>,
     type_face: Option<TypeFace>,
+    align: Option<Align>,
     opacity: Vec<f64>,
 }
 
@@ -39,6 +40,7 @@ impl CanvasPainter {
             fill: None,
             stroke: None,
             type_face: None,
+            align: None,
             opacity: vec![1.0],
         }
     }
@@ -92,12 +94,17 @@ impl CanvasPainter {
         self.fill = None;
         self.stroke = None;
         self.type_face = None;
+        self.align = None;
     }
 }
 
 impl Painter for CanvasPainter {
     fn snap(&self, x: f64) -> f64 {
         (x * self.density).round() / self.density
+    }
+
+    fn density(&self) -> f64 {
+        self.density
     }
 
     fn fill_rect(&mut self, rect: Rect, color: Rgba) {
@@ -158,19 +165,22 @@ impl Painter for CanvasPainter {
             self.type_face = Some(type_face);
             self.context.set_font(&font(&self.palette, style));
         }
-        self.context.set_text_align(match style.align {
-            Align::Start => "left",
-            Align::Center => "center",
-            Align::End => "right",
-        });
-        // The middle of the em box sits too high for digits: half the height of a digit looks centred.
-        let (baseline, shift) = match style.baseline {
-            Baseline::Top => ("alphabetic", 0.8),
-            Baseline::Middle => ("alphabetic", 0.35),
-            Baseline::Alphabetic => ("alphabetic", 0.0),
-            Baseline::Bottom => ("alphabetic", -0.2),
+        if self.align != Some(style.align) {
+            self.align = Some(style.align);
+            self.context.set_text_align(match style.align {
+                Align::Start => "left",
+                Align::Center => "center",
+                Align::End => "right",
+            });
+        }
+        // The middle of the em box sits too high for digits: half the height of a digit looks centred. So the
+        // context's own baseline stays what it is at first, the alphabetic one.
+        let shift = match style.baseline {
+            Baseline::Top => 0.8,
+            Baseline::Middle => 0.35,
+            Baseline::Alphabetic => 0.0,
+            Baseline::Bottom => -0.2,
         };
-        self.context.set_text_baseline(baseline);
         let shift = shift * style.size;
         if style.turn == 0.0 {
             let _ = self.context.fill_text(text, at.x, at.y + shift);
@@ -225,8 +235,9 @@ impl Painter for CanvasPainter {
 
 /// The width of a line of text in CSS pixels.
 pub fn text_width(text: &str, style: &TextStyle) -> f64 {
+    type Widths = HashMap<(TypeFace, String), f64>;
     thread_local! {
-        static MEASURE: RefCell<(Option<CanvasRenderingContext2d>, HashMap<(TypeFace, String), f64>)> = RefCell::default();
+        static MEASURE: RefCell<(Option<CanvasRenderingContext2d>, Widths)> = RefCell::default();
     }
     /// Labels repeat; numbers that change all the time must not fill the memory.
     const KEPT: usize = 4096;

@@ -133,8 +133,10 @@ impl Hands {
 /// Listeners that may refuse what the browser would do; Leptos has none of that kind for wheels and fingers.
 struct Listeners {
     element: Element,
-    attached: Vec<(&'static str, Closure<dyn Fn(Event)>)>,
+    attached: Vec<(&'static str, Handler)>,
 }
+
+type Handler = Closure<dyn Fn(Event)>;
 
 impl Listeners {
     fn new(element: Element, hands: Hands) -> Listeners {

@@ -8,6 +8,9 @@ pub trait Painter {
     /// The nearest boundary between device pixels, so that edges are sharp.
     fn snap(&self, x: f64) -> f64;
 
+    /// Device pixels in a CSS pixel: what is finer cannot be seen.
+    fn density(&self) -> f64;
+
     /// A filled rectangle.
     fn fill_rect(&mut self, rect: Rect, color: Rgba);
 
@@ -217,11 +220,11 @@ pub struct Pixels {
 impl Pixels {
     /// A picture of `width` × `height` pixels, each asked from `color(column, row)`.
     pub fn from_fn(width: usize, height: usize, mut color: impl FnMut(usize, usize) -> Rgba) -> Pixels {
-        let mut bytes = Vec::with_capacity(width * height * 4);
-        for row in 0..height {
-            for column in 0..width {
+        let mut bytes = vec![0; width * height * 4];
+        for (row, line) in bytes.chunks_exact_mut((width * 4).max(1)).enumerate() {
+            for (column, pixel) in line.chunks_exact_mut(4).enumerate() {
                 let Rgba { red, green, blue, alpha } = color(column, row);
-                bytes.extend([red, green, blue, alpha]);
+                pixel.copy_from_slice(&[red, green, blue, alpha]);
             }
         }
         Pixels { width, height, bytes }

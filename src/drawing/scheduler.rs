@@ -15,6 +15,7 @@ pub struct FrameJob {
 }
 
 type Work = Rc<dyn Fn(f64)>;
+type FrameCallback = Closure<dyn Fn(f64)>;
 
 #[derive(Default)]
 struct Scheduler {
@@ -22,7 +23,7 @@ struct Scheduler {
     due: RefCell<Vec<u64>>,
     next_id: Cell<u64>,
     frame_is_requested: Cell<bool>,
-    on_frame: RefCell<Option<Closure<dyn Fn(f64)>>>,
+    on_frame: RefCell<Option<FrameCallback>>,
 }
 
 thread_local! {

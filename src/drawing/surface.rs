@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use leptos::reactive::graph::{AnySource, AnySubscriber, ReactiveNode, Source, Subscriber, WithObserver};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::HtmlCanvasElement;
+use web_sys::{HtmlCanvasElement, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
 use super::canvas::{CanvasPainter, context_of};
 use super::geometry::Point;
@@ -75,6 +75,7 @@ struct Redrawing {
     job: FrameJob,
     subscription: Arc<Subscription>,
     _watch: SizeWatch,
+    _sight: Sight,
 }
 
 impl Redrawing {
@@ -86,11 +87,17 @@ impl Redrawing {
             sources: Mutex::new(Vec::new()),
         });
         let size = Rc::new(Cell::new(None));
+        let is_seen = Rc::new(Cell::new(true));
         let job = FrameJob::new({
             let (canvas, size, subscription) = (canvas.clone(), size.clone(), subscription.clone());
+            let is_seen = is_seen.clone();
             let context = RefCell::new(None);
             move |_| {
                 let Some(size) = size.get() else { return };
+                // Whoever scrolls there has it drawn then; the printer sees everything.
+                if !is_seen.get() && !is_printing() {
+                    return;
+                }
                 if !subscription.update_if_necessary() {
                     return;
                 }
@@ -115,7 +122,12 @@ impl Redrawing {
                 job.run_now();
             }
         });
-        Redrawing { job, subscription, _watch: watch }
+        let sight = Sight::new(&canvas, move |seen| {
+            if !is_seen.replace(seen) && seen {
+                job.run_now();
+            }
+        });
+        Redrawing { job, subscription, _watch: watch, _sight: sight }
     }
 }
 
@@ -124,6 +136,42 @@ impl Drop for Redrawing {
         self.job.cancel();
         self.subscription.clear();
     }
+}
+
+/// Tells whether an element is on the screen, or nearly.
+struct Sight {
+    observer: Option<IntersectionObserver>,
+    _on_change: Closure<dyn Fn(js_sys::Array)>,
+}
+
+impl Sight {
+    fn new(canvas: &HtmlCanvasElement, on_sight: impl Fn(bool) + 'static) -> Sight {
+        let on_change = Closure::<dyn Fn(js_sys::Array)>::new(move |entries: js_sys::Array| {
+            if let Ok(entry) = entries.at(-1).dyn_into::<IntersectionObserverEntry>() {
+                on_sight(entry.is_intersecting());
+            }
+        });
+        let options = IntersectionObserverInit::new();
+        options.set_root_margin("25%");
+        let observer =
+            IntersectionObserver::new_with_options(on_change.as_ref().unchecked_ref(), &options).ok();
+        if let Some(observer) = &observer {
+            observer.observe(canvas);
+        }
+        Sight { observer, _on_change: on_change }
+    }
+}
+
+impl Drop for Sight {
+    fn drop(&mut self) {
+        if let Some(observer) = &self.observer {
+            observer.disconnect();
+        }
+    }
+}
+
+fn is_printing() -> bool {
+    window().match_media("print").ok().flatten().is_some_and(|query| query.matches())
 }
 
 fn repaint(canvas: &HtmlCanvasElement, context: &web_sys::CanvasRenderingContext2d, size: Point, draw: Draw) {

@@ -78,6 +78,11 @@ impl Painter for SvgPainter<'_> {
         x
     }
 
+    /// A file is looked at on screens of all kinds.
+    fn density(&self) -> f64 {
+        2.0
+    }
+
     fn fill_rect(&mut self, rect: Rect, color: Rgba) {
         let (place, fill) = (rect_attributes(rect), fill_attributes(color));
         self.put(format_args!("<rect {place} {fill}/>"));

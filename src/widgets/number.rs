@@ -51,7 +51,7 @@ pub fn grouped(n: usize) -> String {
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
         // Four digits read well without a gap.
-        if i > 0 && (digits.len() - i) % 3 == 0 && digits.len() > 4 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) && digits.len() > 4 {
             text.push('\u{202f}');
         }
         text.push(digit);

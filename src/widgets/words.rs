@@ -108,6 +108,8 @@ words! {
     position: "Position";
     /// Where an animation is.
     step_of: "step {step} of {total}";
+    /// The field beside a slider, whose name the slider has.
+    typed_number: "type the number";
     /// Draws another seed.
     new_seed: "Draw a new seed";
     /// Chooses a file.

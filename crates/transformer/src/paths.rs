@@ -38,7 +38,7 @@ pub fn path_index(class: &Class, path: &AttentionPath) -> Option<usize> {
     })
 }
 
-/// W_p = Wvo[1,h_1] ⋯ Wvo[l,h_l] (d × d), a skip being the identity. `first_layer` (from 0) is the
+/// `W_p = Wvo[1,h_1] ⋯ Wvo[l,h_l]` (d × d), a skip being the identity. `first_layer` (from 0) is the
 /// layer of the first step, so that the same function serves the rest of a path that has begun.
 pub fn path_weight(target: &Target, path: &AttentionPath, first_layer: usize) -> Array2<f64> {
     let mut weight = Array2::eye(target.class().width);
@@ -51,7 +51,7 @@ pub fn path_weight(target: &Target, path: &AttentionPath, first_layer: usize) ->
     weight
 }
 
-/// The term A[l,h_l] ⋯ A[1,h_1] X W_p of X[l] (n × d). The terms of all paths add up to X[l].
+/// The term `A[l,h_l] ⋯ A[1,h_1] X W_p` of `X[l]` (n × d). The terms of all paths add up to `X[l]`.
 pub fn path_term(target: &Target, trace: &Trace, path: &AttentionPath) -> Array2<f64> {
     let mut term = trace.states[0].clone();
     for (layer, step) in path.0.iter().enumerate() {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use transformer::Class;
 
-/// What reads the state X[l] of a target: the query or the key of a head of the layer after it, or,
+/// What reads the state `X[l]` of a target: the query or the key of a head of the layer after it, or,
 /// after the last layer, the output. Layers and heads count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Consumer {
@@ -54,7 +54,7 @@ impl Consumer {
         (0..class.layers).flat_map(of_layer).chain([Consumer::Output]).collect()
     }
 
-    /// The l of the state X[l] that it reads, which is the depth of its tree.
+    /// The l of the state `X[l]` that it reads, which is the depth of its tree.
     pub fn depth(self, class: &Class) -> usize {
         match self {
             Consumer::Query { layer, .. } | Consumer::Key { layer, .. } => layer,
@@ -94,7 +94,7 @@ impl Role {
         }
     }
 
-    /// The consumer of this role that reads X[layer]; the output reads every state in a looped
+    /// The consumer of this role that reads `X[layer]`; the output reads every state in a looped
     /// construction, and is one consumer.
     pub fn at_layer(self, layer: usize) -> Consumer {
         match self {

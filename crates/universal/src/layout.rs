@@ -103,12 +103,12 @@ impl Layout {
         self.blocks.get(self.blocks.partition_point(|block| block.offset <= column).checked_sub(1)?)
     }
 
-    /// Where, in the state Z[level], the node of `consumer` stands whose first `level` layers have been
-    /// contracted and whose remaining path is `rest`. It holds X[level] W_rest times the consumer's weight.
+    /// Where, in the state `Z[level]`, the node of `consumer` stands whose first `level` layers have been
+    /// contracted and whose remaining path is `rest`. It holds `X[level] W_rest` times the consumer's weight.
     ///
     /// `None` when the tree has no such node: it has been read and is gone, or `rest` is no path from
     /// `level` to the state that the consumer reads. In a looped layout the output also has the nodes of
-    /// shorter paths, which hold X[level] W_rest.
+    /// shorter paths, which hold `X[level] W_rest`.
     pub fn node(&self, consumer: Consumer, level: usize, rest: &AttentionPath) -> Option<Slot> {
         let reads = level.checked_add(rest.0.len())?;
         let depth = consumer.depth(&self.class);

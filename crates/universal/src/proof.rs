@@ -13,8 +13,8 @@ pub struct Proof {
     pub output: f64,
     /// The largest difference of attention, `[layer][head]`.
     pub attention: Vec<Vec<f64>>,
-    /// For each of the L + 1 states the largest difference in what its consumers read of it: X[l] Wq and
-    /// X[l] Wk of the next layer, and X[L] at last.
+    /// For each of the L + 1 states the largest difference in what its consumers read of it: `X[l] Wq` and
+    /// `X[l] Wk` of the next layer, and `X[L]` at last.
     pub states: Vec<f64>,
     /// The largest of all these differences.
     pub largest: f64,

@@ -57,7 +57,7 @@ pub fn consumer_weight(target: &Target, consumer: Consumer) -> Array2<f64> {
     }
 }
 
-/// The value of a node of a consumer's tree: X[level] W_rest W_consumer (n × d_h, or n × d for the output).
+/// The value of a node of a consumer's tree: `X[level] W_rest W_consumer` (n × d_h, or n × d for the output).
 /// `trace` is that of the target. `None` when the tree has no such node.
 pub fn node_value(
     target: &Target,
@@ -73,7 +73,7 @@ pub fn node_value(
     Some(trace.states[level].dot(&weight))
 }
 
-/// The term of one path in what a consumer reads: A[l,h_l] ⋯ A[1,h_1] X W_p W_consumer (n × d_h, or n × d
+/// The term of one path in what a consumer reads: `A[l,h_l] ⋯ A[1,h_1] X W_p W_consumer` (n × d_h, or n × d
 /// for the output). The terms of all paths add up to the root. `None` when `path` is no leaf of the tree.
 pub fn leaf_term(
     target: &Target,
@@ -87,7 +87,7 @@ pub fn leaf_term(
 
 impl UniversalTransformer {
     /// The same as [`node_value`], read from a state of this universal transformer, whose `trace` it is: the
-    /// node's slot where it has one, and Z[level] P_rest R with random weights, R being Rq, Rk or U.
+    /// node's slot where it has one, and `Z[level] P_rest R` with random weights, R being Rq, Rk or U.
     pub fn node_value(
         &self,
         trace: &Trace,

@@ -24,9 +24,8 @@ pub(crate) fn unfold(
         roots.into_iter().map(|root| (root.depth, root.weight)).collect();
     for layer in (0..class.layers).rev() {
         // Trees that are less deep have not begun: their root is nearer to the input.
-        let (began, growing): (Vec<_>, Vec<_>) = trees.iter_mut().partition(|(depth, _)| *depth <= layer);
-        drop(began);
-        grow(class, layer, growing.into_iter().map(|(_, tree)| tree).collect(), &multiply);
+        let growing = trees.iter_mut().filter(|(depth, _)| *depth > layer).map(|(_, tree)| tree).collect();
+        grow(class, layer, growing, &multiply);
     }
     trees.into_iter().map(|(_, tree)| tree).collect()
 }

@@ -201,8 +201,8 @@ impl UniversalTransformer {
         })
     }
 
-    /// C (m × N): the columns P_p Rq[l+1,h], P_p Rk[l+1,h] and P_p U of all leaves, where
-    /// P_p = Rv[1,h_1] ⋯ Rv[l,h_l]. A program is a solution of E C = B for the leaves B of a target. For sparse
+    /// C (m × N): the columns `P_p Rq[l+1,h]`, `P_p Rk[l+1,h]` and P_p U of all leaves, where
+    /// `P_p = Rv[1,h_1] ⋯ Rv[l,h_l]`. A program is a solution of E C = B for the leaves B of a target. For sparse
     /// weights C is the identity, which is why almost every draw of random weights works: det(CᵀC) is a
     /// polynomial in the weights that is not zero there.
     pub fn leaf_columns(&self) -> Array2<f64> {

@@ -18,7 +18,9 @@ use crate::jobs::protocol::{Answer, Request};
 use crate::language::{Language, use_language};
 use crate::notices::Notices;
 use crate::state::universal::{Construction, InputSource, MOST_TOKENS, Piece, RANDOM_TARGET, TargetSource};
-use crate::widgets::controls::{Choice, FileButton, Menu, MenuItem, Range, SeedField, Segments, Select, Slider, TextField, Toggle};
+use crate::widgets::controls::{
+    Choice, FileButton, Menu, MenuItem, Range, SeedField, Segments, Select, Slider, TextField, Toggle,
+};
 use crate::widgets::icon::Icon;
 
 /// All controls in their bar. A lesson hides those that the link names.
@@ -31,7 +33,12 @@ pub fn Controls() -> impl IntoView {
         Signal::derive(move || room.piece.with(|piece| of(&piece.class)) as f64)
     };
     let is_random = Memo::new(move |_| room.piece.with(|piece| piece.construction == Construction::Random));
+    // On a small screen the picture comes first and the controls open on demand.
+    let opens =
+        window().inner_width().ok().and_then(|width| width.as_f64()).is_none_or(|width| width >= 640.0);
     view! {
+        <details class="control-details" open=opens>
+        <summary>{move || t.get().controls()}</summary>
         <div class="control-bar" role="group" aria-label=move || t.get().controls()>
             <Named name="preset"><PresetControl/></Named>
             <Named name="construction"><ConstructionControl/></Named>
@@ -88,6 +95,7 @@ pub fn Controls() -> impl IntoView {
             <Named name="text"><InputControl/></Named>
             <Named name="files"><FileControls/></Named>
         </div>
+        </details>
     }
 }
 
@@ -103,8 +111,7 @@ fn Named(name: &'static str, children: Children) -> impl IntoView {
 fn PresetControl() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
-    let ids: Vec<&'static str> =
-        presets::all().iter().map(|preset| preset.id).filter(|id| *id != RANDOM_TARGET).collect();
+    let ids: Vec<&'static str> = presets::IDS.into_iter().filter(|id| *id != RANDOM_TARGET).collect();
     let options = Signal::derive(move || {
         let own = room.piece.with(|piece| matches!(piece.target, TargetSource::Own(_)));
         let named = ids.iter().copied().chain([RANDOM_TARGET]);
@@ -173,11 +180,13 @@ fn RandomControls() -> impl IntoView {
             Choice::new(Law::LowRank, t.low_rank()).noted(t.low_rank_note()),
         ]
     });
-    let change = move |change: fn(&mut Piece)| room.change(|mut piece| {
-        change(&mut piece);
-        piece.embedding_edits.clear();
-        piece
-    });
+    let change = move |change: fn(&mut Piece)| {
+        room.change(|mut piece| {
+            change(&mut piece);
+            piece.embedding_edits.clear();
+            piece
+        })
+    };
     view! {
         <Named name="law">
             <Select label=Signal::derive(move || t.get().law().to_owned()) options=laws
@@ -219,19 +228,23 @@ fn TokensControl() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
     let count = Memo::new(move |_| read(room, |played| Some(played.input.nrows())).unwrap_or(1));
-    let most = Signal::derive(move || Range::whole(1, read(room, |played| Some(longest(&played.piece))).unwrap_or(32) as i32));
+    let most = Signal::derive(move || {
+        Range::whole(1, read(room, |played| Some(longest(&played.piece))).unwrap_or(32) as i32)
+    });
     let set = move |n: f64| {
         let n = (n as usize).clamp(1, MOST_TOKENS);
         let known = read(room, |played| Some((played.tokens.clone(), played.input.clone())));
         room.change(|mut piece| {
             piece.input_edits.retain(|edit| edit.row < n);
-            piece.input = match (known, &piece.input) {
-                (_, InputSource::Drawn(_)) | (None, _) | (Some((None, _)), InputSource::Example) => InputSource::Drawn(n),
-                (Some((Some(tokens), _)), _) => InputSource::Text(resized(&tokens, start_of(&piece), n)),
-                (Some((None, rows)), _) => {
+            piece.input = match (&piece.input, known) {
+                (InputSource::Text(_), Some((Some(tokens), _))) => {
+                    InputSource::Text(resized(&tokens, &piece, n))
+                }
+                (InputSource::Rows(_), Some((_, rows))) => {
                     let take: Vec<usize> = (0..n).map(|row| row % rows.nrows()).collect();
                     InputSource::Rows(rows.select(ndarray::Axis(0), &take))
                 }
+                _ => InputSource::Length(n),
             };
             piece
         });
@@ -242,13 +255,27 @@ fn TokensControl() -> impl IntoView {
     }
 }
 
-/// The text that so many tokens make, the tokens repeated from the first where there are too few. A start
-/// that stands before every text by itself is not part of it.
-fn resized(tokens: &[String], start: Option<&str>, n: usize) -> String {
-    let skip = usize::from(start.is_some() && tokens.first().map(String::as_str) == start);
-    let words = &tokens[skip..];
-    let wanted = n.saturating_sub(skip).max(1);
-    words.iter().cycle().take(if words.is_empty() { 0 } else { wanted }).cloned().collect::<Vec<_>>().join(" ")
+/// The text that so many tokens make, the tokens repeated from the first where there are too few.
+fn resized(tokens: &[String], piece: &Piece, n: usize) -> String {
+    let start = usize::from(start_of(piece).is_some()).min(tokens.len());
+    let wanted = n.saturating_sub(start).max(1);
+    joined(tokens[start..].iter().cycle().take(if tokens.len() > start { wanted } else { 0 }), piece)
+}
+
+/// Tokens as a person would type them: without the start that stands before every text by itself.
+fn text_of(tokens: &[String], piece: &Piece) -> String {
+    joined(tokens.iter().skip(usize::from(start_of(piece).is_some())), piece)
+}
+
+fn joined<'a>(tokens: impl Iterator<Item = &'a String>, piece: &Piece) -> String {
+    let by_characters = match &piece.target {
+        TargetSource::Preset(id) => {
+            presets::by_id(id).is_some_and(|preset| preset.splitting == presets::Splitting::Characters)
+        }
+        _ => false,
+    };
+    let tokens: Vec<&str> = tokens.map(String::as_str).collect();
+    tokens.join(if by_characters { "" } else { " " })
 }
 
 fn start_of(piece: &Piece) -> Option<&'static str> {
@@ -278,25 +305,24 @@ fn InputControl() -> impl IntoView {
     let text = Signal::derive(move || {
         room.piece.with(|piece| match &piece.input {
             InputSource::Text(text) => text.clone(),
-            _ => match &piece.target {
-                TargetSource::Preset(id) => presets::by_id(id).map(|preset| preset.input.to_owned()),
-                TargetSource::Random => presets::by_id(RANDOM_TARGET).map(|preset| preset.input.to_owned()),
-                TargetSource::Own(_) => read(room, |played| Some(played.tokens.clone()?.join(" "))),
-            }
-            .unwrap_or_default(),
+            _ => read(room, |played| Some(text_of(played.tokens.as_ref()?, piece))).unwrap_or_default(),
         })
     });
-    let has_text = Memo::new(move |_| room.piece.with(|piece| match (&piece.input, &piece.target) {
-        (InputSource::Rows(_), _) => false,
-        (_, TargetSource::Own(target)) => target.vocabulary().is_some(),
-        _ => true,
-    }));
-    let example = Signal::derive(move || Some(t.get().input_example().to_owned()));
-    let set = move |text: String| room.change(|mut piece| {
-        piece.input_edits.clear();
-        piece.input = if text.trim().is_empty() { InputSource::Example } else { InputSource::Text(text) };
-        piece
+    let has_text = Memo::new(move |_| {
+        room.piece.with(|piece| match (&piece.input, &piece.target) {
+            (InputSource::Rows(_), _) => false,
+            (_, TargetSource::Own(target)) => target.vocabulary().is_some(),
+            _ => true,
+        })
     });
+    let example = Signal::derive(move || Some(t.get().input_example().to_owned()));
+    let set = move |text: String| {
+        room.change(|mut piece| {
+            piece.input_edits.clear();
+            piece.input = if text.trim().is_empty() { InputSource::Example } else { InputSource::Text(text) };
+            piece
+        })
+    };
     view! {
         <Show when=move || has_text.get()
             fallback=move || view! { <p class="quiet">{move || t.get().input_is_numbers()}</p> }>
@@ -311,21 +337,23 @@ fn FileControls() -> impl IntoView {
     let client = expect_context::<Client>();
     let notices = expect_context::<Notices>();
     let t = use_language();
-    let import = move |kind: ImportKind| move |file: File| {
-        leptos::task::spawn_local(async move {
-            let Ok(buffer) = JsFuture::from(file.array_buffer()).await else { return };
-            let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
-            let piece = Box::new(room.piece.get_untracked());
-            let request = import::Request { kind, name: file.name(), bytes, piece };
-            client.ask(Line::Files, Request::Import(request), move |answer| match answer {
-                Ok(Answer::Import(imported)) => {
-                    notices.clear_failures();
-                    room.change(|_| *imported.piece);
-                }
-                Ok(_) => {}
-                Err(failure) => notices.failure(failure),
+    let import = move |kind: ImportKind| {
+        move |file: File| {
+            leptos::task::spawn_local(async move {
+                let Ok(buffer) = JsFuture::from(file.array_buffer()).await else { return };
+                let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
+                let piece = Box::new(room.piece.get_untracked());
+                let request = import::Request { kind, name: file.name(), bytes, piece };
+                client.ask(Line::Files, Request::Import(request), move |answer| match answer {
+                    Ok(Answer::Import(imported)) => {
+                        notices.clear_failures();
+                        room.change(|_| *imported.piece);
+                    }
+                    Ok(_) => {}
+                    Err(failure) => notices.failure(failure),
+                });
             });
-        });
+        }
     };
     let export = move |kind: ExportKind| {
         let piece = Box::new(room.piece.get_untracked());

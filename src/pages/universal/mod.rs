@@ -1,29 +1,75 @@
 //! The workspace “Universal”: one frozen transformer plays any other.
 
 mod controls;
+mod costs;
 mod focus;
 mod formula;
+mod frozen;
+mod inspector;
 mod machine;
 mod matrices;
 mod proof;
 mod room;
 mod stories;
+mod tree;
+mod weights;
 
 use leptos::prelude::*;
 
 use self::controls::Controls;
+use self::costs::CostsPanel;
+use self::frozen::FrozenPanel;
+use self::inspector::Inspector;
 use self::machine::{Band, Machine, MachineBand, ZoomButtons};
 use self::matrices::{AttentionMap, RightShows, Side, StateMap, read};
-use self::proof::{ProofTable, ProofView, holds};
+use self::proof::{ProofBadge, ProofTable, ProofView, holds};
 use self::room::Room;
 use self::stories::Story;
-use crate::language::use_language;
+use self::tree::TreePanel;
+use self::weights::WeightsPanel;
+use crate::drawing::clock::Clock;
+use crate::language::{Language, use_language};
+use crate::widgets::controls::{Choice, LabelPlace, Segments};
+use crate::widgets::scrubber::Scrubber;
 
 /// The whole workspace.
 #[component]
 pub fn UniversalPage() -> impl IntoView {
     let room = Room::provide();
     let t = use_language();
+    // Escape lets go of what is pinned, wherever the keyboard is.
+    let listener = window_event_listener(leptos::ev::keydown, move |event| {
+        if event.key() == "Escape" && !event.default_prevented() {
+            room.pinned.set(None);
+            room.hovered.set(None);
+        }
+    });
+    on_cleanup(move || listener.remove());
+    let length =
+        Signal::derive(move || read(room, |played| Some(played.target.class().layers)).unwrap_or(1) as f64);
+    // Beyond the end is the finished picture, whatever the number of layers.
+    let position =
+        RwSignal::new(room.look.with_untracked(|look| look.step.map_or(f64::MAX, |step| step as f64)));
+    let clock = Clock::new(position, length);
+    let step = Memo::new(move |_| room.look.with(|look| look.step));
+    // Back, Forward and links bring a step; the clock is theirs to set.
+    Effect::new(move |before: Option<Option<usize>>| {
+        let step = step.get();
+        if before.is_some_and(|before| before != step) {
+            clock.seek(step.map_or(f64::MAX, |step| step as f64));
+        }
+        step
+    });
+    // What the person does with the scrubber is kept, once it has come to rest on a layer.
+    let keep_step = move || {
+        let layers = length.get_untracked();
+        let destination = untrack(|| clock.destination());
+        let step = (destination < layers).then_some(destination.round() as usize);
+        if step != room.look.with_untracked(|look| look.step) && !untrack(|| clock.is_playing()) {
+            room.change_look(|look| look.step = step);
+        }
+    };
+    let machine = Machine::new(room, Signal::derive(move || clock.position()));
     view! {
         <div class="room-head">
             <div>
@@ -34,23 +80,30 @@ pub fn UniversalPage() -> impl IntoView {
         </div>
         <Controls/>
         <Story/>
-        <Picture room/>
-        <section class="panel">
-            <h2>{move || t.get().proof_title()}</h2>
-            <ProofTable/>
-        </section>
+        <Picture room machine/>
+        <TreePanel progress=machine.progress/>
+        <FrozenPanel/>
+        <WeightsPanel/>
+        <div class="panels">
+            <section class="panel">
+                <h2>{move || t.get().proof_title()}</h2>
+                <p class="lead">{move || t.get().proof_lead()}</p>
+                <ProofTable/>
+            </section>
+            <CostsPanel/>
+        </div>
+        <div class="transport" on:click=move |_| keep_step() on:keyup=move |_| keep_step() on:change=move |_| keep_step()>
+            <ProofBadge/>
+            <Scrubber clock label=Signal::derive(move || t.get().animation().to_owned()) caption=Signal::derive(move || Some(caption(t.get(), clock.position())))/>
+            <Inspector/>
+        </div>
     }
 }
 
 /// The picture: target, roll and universal transformer, read from top to bottom.
 #[component]
-fn Picture(room: Room) -> impl IntoView {
+fn Picture(room: Room, machine: Machine) -> impl IntoView {
     let t = use_language();
-    let progress = Signal::derive(move || {
-        let layers = room.piece.with(|piece| piece.class.layers);
-        room.look.with(|look| look.step.unwrap_or(layers)) as f64
-    });
-    let machine = Machine::new(room, progress);
     let right_shows = RwSignal::new(RightShows::default());
     let shape = room.derive(|played| (played.target.class().layers, played.target.class().heads));
     let size = room.derive(|played| (played.embedding.dim(), played.frozen.has_places));
@@ -66,7 +119,12 @@ fn Picture(room: Room) -> impl IntoView {
                     };
                     view! {
                         <div class="picture-rule"><span>{move || t.get().layer(layer + 1)}</span></div>
-                        <div class="picture-side">{maps(Side::Target)}</div>
+                        <div class="picture-side">
+                            {maps(Side::Target)}
+                            {(layer + 1 < layers).then(|| view! {
+                                <StateMap side=Side::Target level=layer + 1 name=Signal::stored(format!("X[{}]", layer + 1))/>
+                            })}
+                        </div>
                         <div class="picture-middle"><MachineBand machine band=Band::Layer(layer)/></div>
                         <div class="picture-side is-universal">{maps(Side::Universal)}</div>
                     }
@@ -98,7 +156,20 @@ fn Picture(room: Room) -> impl IntoView {
             <div class="picture-side"><StateMap side=Side::Target level=0 name=Signal::stored("X".to_owned())/></div>
             <div class="picture-middle"><MachineBand machine band=Band::Roll/></div>
             <div class="picture-side is-universal">
-                <p class="quiet">{move || t.get().frozen_in_words()}</p>
+                <p class="quiet">{move || match size.get() {
+                    Some((_, false)) => t.get().frozen_in_words_random(),
+                    _ => t.get().frozen_in_words(),
+                }}</p>
+                <Segments
+                    label=Signal::derive(move || t.get().right_shows().to_owned())
+                    label_place=LabelPlace::Spoken
+                    options=Signal::derive(move || vec![
+                        Choice::new(RightShows::Numbers, t.get().show_numbers()),
+                        Choice::new(RightShows::Difference, t.get().show_difference()),
+                    ])
+                    value=right_shows
+                    on_input=move |shows| right_shows.set(shows)
+                />
             </div>
             {layers}
             <div class="picture-rule"><span>{move || t.get().output()}</span></div>
@@ -124,6 +195,18 @@ fn Picture(room: Room) -> impl IntoView {
                 }}
             </div>
         </section>
+    }
+}
+
+/// What happens at a position of the animation.
+fn caption(t: Language, position: f64) -> String {
+    let layer = position.floor() as usize;
+    if position <= 0.0 {
+        t.caption_start().to_owned()
+    } else if position.fract() == 0.0 {
+        t.caption_after(layer)
+    } else {
+        t.caption_during(layer + 1)
     }
 }
 
@@ -172,5 +255,14 @@ crate::texts! {
     layer(layer: usize): "layer {layer}" | "camada {layer}";
     readout: "What the outputs say" | "O que as saídas dizem";
     input_row: "Input" | "Entrada";
+    frozen_in_words_random: "Rq, Rk, Rv and U are random numbers, the same for every target." | "Rq, Rk, Rv e U são números aleatórios, os mesmos para todo alvo.";
+    right_shows: "The matrices at the right show" | "As matrizes à direita mostram";
+    show_numbers: "numbers" | "números";
+    show_difference: "difference" | "diferença";
+    animation: "Animation, layer by layer" | "Animação, camada por camada";
+    caption_start: "X E: every leaf in its block" | "X E: cada folha em seu bloco";
+    caption_during(layer: usize): "layer {layer}: blocks travel, meet and add up" | "camada {layer}: blocos viajam, encontram-se e somam-se";
+    caption_after(layer: usize): "after layer {layer}" | "após a camada {layer}";
+    proof_lead: "Everything that the target computes is found in the universal transformer, number by number." | "Tudo o que o alvo computa se encontra no transformer universal, número por número.";
     proof_title: "The proof, layer by layer" | "A prova, camada por camada";
 }

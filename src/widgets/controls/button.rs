@@ -59,6 +59,7 @@ pub fn Button(
             {(look != Look::Quiet).then(|| view! { <span>{label}</span> })}
         </button>
     }
+    .into_any()
 }
 
 /// A switch between on and off.
@@ -79,6 +80,7 @@ pub fn Toggle(
             type="button"
             class="toggle"
             role="switch"
+            aria-label=label
             aria-checked=move || if value.get() { "true" } else { "false" }
             on:click=move |_| on_input.run(!value.get_untracked())
         >
@@ -86,4 +88,5 @@ pub fn Toggle(
             <span>{label}</span>
         </button>
     }
+    .into_any()
 }

@@ -78,6 +78,7 @@ where
             <div class="segments-row">{segments}</div>
         </fieldset>
     }
+    .into_any()
 }
 
 /// Whether the label of a control is seen.
@@ -150,7 +151,9 @@ where
     view! {
         <div class="field">
             <label class=label_place.class() for=id.clone()>{label}</label>
-            <select id=id class="input select" on:input=on_change>{entries}</select>
+            // `change` comes after every choice, also where `input` comes before it, as from WebDriver.
+            <select id=id class="input select" on:change=on_change>{entries}</select>
         </div>
     }
+    .into_any()
 }

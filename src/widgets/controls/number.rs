@@ -137,12 +137,20 @@ pub fn Slider(
     on_input: Callback<f64>,
 ) -> impl IntoView {
     let id = unique_id("slider");
+    let words = use_words();
     let share = move || range.get().share(value.get());
-    let position = move || (share() * FINENESS).to_string();
+    let track = move |of: fn(Track) -> f64| move || of(range.get().track()).to_string();
+    let position = move || match range.get().track() {
+        Track { is_plain: true, .. } => value.get().to_string(),
+        Track { most, .. } => (share() * most).to_string(),
+    };
     let slid = move |event: Event| {
         if let Ok(position) = event_target_value(&event).parse::<f64>() {
             let range = range.get_untracked();
-            let number = range.at(position / FINENESS);
+            let number = match range.track() {
+                Track { is_plain: true, .. } => position.clamp(range.least, range.most),
+                Track { most, .. } => range.at(position / most),
+            };
             if number != value.get_untracked() {
                 on_input.run(number);
             }
@@ -171,22 +179,52 @@ pub fn Slider(
                 id=id
                 class="slider-track"
                 type="range"
-                min="0"
-                max=FINENESS.to_string()
-                step="any"
+                min=track(|track| track.least)
+                max=track(|track| track.most)
+                step=move || match range.get().track() {
+                    Track { is_plain: true, .. } => range.get().step.to_string(),
+                    Track { .. } => "any".to_owned(),
+                }
                 prop:value=position
                 aria-valuetext=move || exact(value.get())
                 style:--filled=move || format!("{}%", share() * 100.0)
                 on:input=slid
                 on:keydown=on_key
             />
-            <Field label=label value=value range=range on_input=on_input class="slider-number"/>
+            <Field
+                label=Signal::derive(move || words.with(|words| words.typed_number.clone()))
+                value=value
+                range=range
+                on_input=on_input
+                class="slider-number"
+            />
         </div>
     }
+    .into_any()
 }
 
-/// The positions of a slider's thumb.
+/// The numbers that the browser's own slider runs through.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Track {
+    least: f64,
+    most: f64,
+    /// Whether they are the control's own numbers, so that whoever sets or reads the slider without looking at
+    /// it, such as a screen reader, meets them.
+    is_plain: bool,
+}
+
+/// The positions of the thumb where a slider does not run through the numbers themselves.
 const FINENESS: f64 = 1000.0;
+
+impl Range {
+    fn track(self) -> Track {
+        if self.step > 0.0 && self.curve == Curve::Linear {
+            Track { least: self.least, most: self.most, is_plain: true }
+        } else {
+            Track { least: 0.0, most: FINENESS, is_plain: false }
+        }
+    }
+}
 
 /// A field for a number.
 #[component]
@@ -210,6 +248,7 @@ pub fn NumberField(
             <Field label=label value=value range=range on_input=on_input class=""/>
         </div>
     }
+    .into_any()
 }
 
 /// The seed of a draw, with a button that draws another.
@@ -254,6 +293,7 @@ pub fn SeedField(
             />
         </div>
     }
+    .into_any()
 }
 
 /// The field itself: what is typed is kept while it is wrong, and says why; leaving the field brings back the number.

@@ -144,7 +144,8 @@ impl State {
     fn paint_picture(self, painter: &mut dyn Painter, frame: &Frame) {
         let name = self.name.get();
         self.with_scene(&frame.palette, |scene| {
-            scene.paint(painter);
+            scene.paint_labels(painter);
+            scene.paint_matrix(painter);
             scene.paint_legend(painter, &name);
         });
     }

@@ -86,6 +86,12 @@ impl Matrix {
         cell.row < self.rows && cell.col < self.cols
     }
 
+    /// The numbers of a row, and which of them are masked if any of the matrix are.
+    pub fn row(&self, row: usize) -> (&[f64], Option<&[bool]>) {
+        let range = row * self.cols..(row + 1) * self.cols;
+        (&self.values[range.clone()], self.mask.as_ref().map(|mask| &mask[range]))
+    }
+
     /// The sum of the numbers in a row that are not masked.
     pub fn row_sum(&self, row: usize) -> f64 {
         (0..self.cols).filter_map(|col| self.shown(Cell::new(row, col))).sum()

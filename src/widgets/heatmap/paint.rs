@@ -40,24 +40,34 @@ pub const LEGEND_WIDTH: f64 = 220.0;
 const NUMERAL: usize = 4;
 /// Cells that are smaller are drawn as one image.
 const SMALLEST_DRAWN: f64 = 5.0;
+/// More cells are drawn as one image as well.
+const MOST_DRAWN: usize = 6000;
 /// Cells that are smaller have sharp corners.
-const SMALLEST_ROUND: f64 = 14.0;
-/// The pixels of an image in a CSS pixel: enough for the densest screens in use.
-const IMAGE_DENSITY: f64 = 2.0;
+const SMALLEST_ROUND: f64 = 18.0;
 
 impl Scene<'_> {
-    /// Draws labels and cells.
-    pub fn paint(&self, painter: &mut dyn Painter) {
-        let plot = self.layout.plot;
-        if self.matrix.rows() == 0 || self.matrix.cols() == 0 {
+    /// Draws the labels.
+    pub fn paint_labels(&self, painter: &mut dyn Painter) {
+        if self.has_cells() {
+            self.labels.paint(painter, self.layout, (self.rows, self.cols), self.palette, self.measure);
+        }
+    }
+
+    /// Draws the cells.
+    pub fn paint_matrix(&self, painter: &mut dyn Painter) {
+        if !self.has_cells() {
             return;
         }
-        self.labels.paint(painter, self.layout, (self.rows, self.cols), self.palette, self.measure);
+        let plot = self.layout.plot;
         painter.fill_round_rect(plot.inset(-EDGE), EDGE, self.palette.cell_line);
         painter.push_clip(plot);
         let view = self.layout.view;
-        if view.x.scale.min(view.y.scale) < SMALLEST_DRAWN {
+        let is_small = view.x.scale.min(view.y.scale) < SMALLEST_DRAWN;
+        if is_small || view.x.visible().len() * view.y.visible().len() > MOST_DRAWN {
             self.paint_image(painter);
+            if !is_small {
+                self.paint_lines(painter);
+            }
         } else {
             match self.scale {
                 Scale::ZeroOne => self.paint_dots(painter),
@@ -65,6 +75,10 @@ impl Scene<'_> {
             }
         }
         painter.pop();
+    }
+
+    fn has_cells(&self) -> bool {
+        self.matrix.rows() > 0 && self.matrix.cols() > 0
     }
 
     /// Draws caption and legend below the cells, for a picture that leaves the page.
@@ -108,6 +122,8 @@ impl Scene<'_> {
         let numerals = self.numerals(width, height);
         let mut masked = Vec::new();
         let mut marked = Vec::new();
+        // Numbers come after all cells: canvases draw many of one kind faster than one of each in turn.
+        let mut numbers = Vec::new();
         let edges: Vec<(f64, f64)> = cols.clone().map(|col| self.column_edges(painter, col)).collect();
         for row in rows {
             let (top, bottom) = self.row_edges(painter, row);
@@ -129,11 +145,15 @@ impl Scene<'_> {
                     Mark::At(_) => {}
                     Mark::Nan | Mark::PlusInfinity | Mark::MinusInfinity => marked.push((rect, mark)),
                 }
-                if let (Some(style), Mark::At(_)) = (&numerals, mark) {
+                if let (Some(_), Mark::At(_)) = (&numerals, mark) {
                     let ink = color.readable(self.palette.numeral_dark, self.palette.numeral_light);
-                    let text = number::in_room(value, NUMERAL);
-                    painter.text(&text, rect.center(), &style.colored(ink));
+                    numbers.push((rect.center(), ink, number::in_room(value, NUMERAL)));
                 }
+            }
+        }
+        if let Some(style) = numerals {
+            for (at, ink, text) in &numbers {
+                painter.text(text, *at, &style.colored(*ink));
             }
         }
         for &rect in &masked {
@@ -185,7 +205,7 @@ impl Scene<'_> {
         let (rows, cols) = self.visible();
         let rect = self.layout.block(rows.clone(), cols.clone());
         let pixels = |range: &Range<usize>, extent: f64| {
-            let most = (extent * IMAGE_DENSITY).ceil().max(1.0) as usize;
+            let most = (extent * painter.density()).ceil().max(1.0) as usize;
             let count = range.len().min(most);
             bins(range.start as f64, range.end as f64, count, range.end)
         };
@@ -199,19 +219,35 @@ impl Scene<'_> {
         painter.image(rect, &image);
     }
 
+    /// The lines between cells, over an image of them.
+    fn paint_lines(&self, painter: &mut dyn Painter) {
+        let plot = self.layout.plot;
+        let (rows, cols) = self.visible();
+        for col in cols {
+            let (_, right) = self.column_edges(painter, col);
+            painter.fill_rect(Rect::new(right, plot.y, EDGE, plot.height), self.palette.cell_line);
+        }
+        for row in rows {
+            let (_, bottom) = self.row_edges(painter, row);
+            painter.fill_rect(Rect::new(plot.x, bottom, plot.width, EDGE), self.palette.cell_line);
+        }
+    }
+
     /// The value that stands out most in a block; `None` where all of it is masked.
     fn most_salient(&self, rows: &Range<usize>, cols: &Range<usize>) -> Option<f64> {
-        let mut kept: Option<(f64, f64)> = None;
+        let mut kept = None;
+        let mut most = f64::NEG_INFINITY;
         for row in rows.clone() {
-            for col in cols.clone() {
-                let Some(value) = self.matrix.shown(Cell::new(row, col)) else { continue };
+            let (values, mask) = self.matrix.row(row);
+            for (col, &value) in cols.clone().zip(&values[cols.clone()]) {
                 let salience = self.scale.salience(value);
-                if kept.is_none_or(|(most, _)| salience > most) {
-                    kept = Some((salience, value));
+                if salience > most && mask.is_none_or(|mask| !mask[col]) {
+                    most = salience;
+                    kept = Some(value);
                 }
             }
         }
-        kept.map(|(_, value)| value)
+        kept
     }
 
     fn color(&self, mark: Mark) -> Rgba {
@@ -313,7 +349,8 @@ mod tests {
         let encode =
             |pixels: &Pixels| Some(pixels.bytes().iter().map(|byte| format!("{byte:02x}")).collect());
         let mut painter = SvgPainter::new(&palette, encode);
-        scene.paint(&mut painter);
+        scene.paint_labels(&mut painter);
+        scene.paint_matrix(&mut painter);
         painter.finish(layout.width(), layout.height(), "A")
     }
 

@@ -20,7 +20,9 @@ pub(super) fn Stage(
     node: NodeRef<Div>,
     #[prop(into)] hint_id: String,
 ) -> impl IntoView {
-    let draw = Draw::new(move |painter, frame| state.paint(painter, &frame.palette));
+    // Labels have a canvas of their own: when numbers move, text need not be drawn again.
+    let labels = Draw::new(move |painter, frame| state.paint_labels(painter, &frame.palette));
+    let cells = Draw::new(move |painter, frame| state.paint_matrix(painter, &frame.palette));
     let layout = state.layout;
     pan_and_zoom(
         node,
@@ -125,7 +127,8 @@ pub(super) fn Stage(
             on:focus=on_focus
             on:blur=on_blur
         >
-            <Surface draw=draw/>
+            <Surface draw=labels/>
+            <Surface draw=cells/>
             <Overlay state=state lit=lit/>
             <Editor state=state stage=node/>
         </div>

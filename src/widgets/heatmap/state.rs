@@ -86,6 +86,8 @@ impl State {
             on_edit,
             room,
         } = given;
+        // A page may derive its matrix; then each change derives it once, not once for each part that reads it.
+        let matrix = Memo::new(move |_| matrix.get());
         let zoom = RwSignal::new(Zoom::WHOLE);
         // Cells grow with the type, which is larger on large screens.
         let cell_size = Memo::new(move |_| cell_size.get().scaled(Palette::current().text_tiny / USUAL_TEXT));
@@ -121,7 +123,7 @@ impl State {
         });
         State {
             name,
-            matrix,
+            matrix: matrix.into(),
             kind,
             rows,
             cols,
@@ -179,9 +181,20 @@ impl State {
         }
     }
 
-    /// Draws the picture as it is now.
-    pub fn paint(self, painter: &mut dyn Painter, palette: &Palette) {
-        self.with_scene(palette, |scene| scene.paint(painter));
+    /// Draws the cells as they are now.
+    pub fn paint_matrix(self, painter: &mut dyn Painter, palette: &Palette) {
+        self.with_scene(palette, |scene| scene.paint_matrix(painter));
+    }
+
+    /// Draws the labels, which do not depend on the numbers.
+    pub fn paint_labels(self, painter: &mut dyn Painter, palette: &Palette) {
+        let (layout, plan) = (self.layout.get(), self.plan.get());
+        if layout.rows == 0 || layout.cols == 0 {
+            return;
+        }
+        self.rows.with(|rows| {
+            self.cols.with(|cols| plan.paint(painter, &layout, (rows, cols), palette, &text_width));
+        });
     }
 
     /// Gives away everything that the picture depends on.

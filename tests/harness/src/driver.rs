@@ -6,6 +6,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+/// How long a browser may take to end.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A running ChromeDriver.
 pub struct Driver {
@@ -37,7 +41,9 @@ impl Driver {
     pub fn end_session(&self, session: &str) -> std::io::Result<()> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         write!(stream, "DELETE /session/{session} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")?;
-        stream.read_to_end(&mut Vec::new()).map(drop)
+        // The answer comes when the browser has ended; ChromeDriver keeps the connection open after it.
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.read(&mut [0]).map(drop)
     }
 
     fn start() -> Result<Driver> {

@@ -7,11 +7,12 @@ use ndarray::{ArrayView2, s};
 use universal::Consumer;
 
 use super::layout::Node;
-use super::scene::{Scene, strength};
+use super::scene::{Scene, extreme, strength};
 use crate::drawing::color::{Mark, Rgba, Scale};
 use crate::drawing::geometry::{Path, Point, Rect};
 use crate::drawing::painter::{Align, Baseline, Family, Painter, Pixels, Stroke, TextStyle, Texture};
 use crate::drawing::palette::Palette;
+use crate::drawing::step::step_stroke;
 use crate::drawing::viewport::Span;
 use crate::pages::universal::focus::{Focus, Lights};
 
@@ -26,6 +27,27 @@ pub struct Look<'a> {
     pub focus: Option<&'a Focus>,
     /// How far the animation is, in layers; at least L when it is finished.
     pub progress: f64,
+    /// What full colour means.
+    pub scope: Scope,
+}
+
+/// What a block's colours are measured against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// Its own largest entry: every block shows its structure.
+    #[default]
+    Block,
+    /// The largest entry of all blocks: sizes can be compared.
+    All,
+}
+
+impl Scope {
+    fn scale(self, block: ArrayView2<f64>, all: f64) -> Scale {
+        match self {
+            Scope::Block => Scale::Signed { max: extreme(block.iter()) },
+            Scope::All => Scale::Signed { max: all },
+        }
+    }
 }
 
 /// Heights of the parts of a band, in CSS pixels; they follow from the class and the number of tokens.
@@ -105,12 +127,19 @@ pub fn paint_roll(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, l
     perforations(painter, palette, left, right, cells_top + cells_height + 7.5);
 
     let states_top = heights.input_cells(d);
-    let scale = Scale::Signed { max: scene.extremes.embedding };
-    let state_scale = Scale::Signed { max: scene.extremes.states[0] };
     let Some(score) = &scene.score else {
+        let scale = Scale::Signed { max: scene.extremes.embedding };
+        let state_scale = Scale::Signed { max: scene.extremes.states[0] };
         let state = scene.played.universal_trace.states[0].view();
         let row = heights.state_row;
-        cells(painter, palette, scene.played.embedding.view(), strip(span, cells_top), heights.roll_row, scale);
+        cells(
+            painter,
+            palette,
+            scene.played.embedding.view(),
+            strip(span, cells_top),
+            heights.roll_row,
+            scale,
+        );
         cells(painter, palette, state, strip(span, states_top), row, state_scale);
         focus_ring(painter, palette, scene, look, &heights);
         return;
@@ -123,16 +152,19 @@ pub fn paint_roll(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, l
         }
         let shown = strength(look.lights, 0, node);
         painter.push_opacity(if node.is_read { shown } else { shown * 0.5 });
-        let block = scene.played.embedding.slice(s![.., node.slot.offset..node.slot.offset + node.slot.width]);
+        let block =
+            scene.played.embedding.slice(s![.., node.slot.offset..node.slot.offset + node.slot.width]);
+        let scale = look.scope.scale(block, scene.extremes.embedding);
         cells(painter, palette, block, (x, width, cells_top), heights.roll_row, scale);
         let values = scene.values(0, node);
-        cells(painter, palette, values.view(), (x, width, states_top), heights.state_row, state_scale);
+        let scale = look.scope.scale(values.view(), scene.extremes.states[0]);
+        cells(painter, palette, values.view(), (x, width, states_top), heights.state_row, scale);
         if width > 6.0 {
             bracket(painter, role_color(node.consumer, palette), x, width, cells_top - 18.0);
         }
         let path = node.rest.to_string();
         let label = TextStyle::new(palette.soft, palette.text_tiny, Family::Mono);
-        if fits(&path, width + 4.0, palette.text_tiny) {
+        if fits(&path, width, palette.text_tiny) {
             let at = Point::new(x + width / 2.0, cells_top + cells_height + 17.0);
             painter.text(&path, at, &label.aligned(Align::Center).on(Baseline::Top));
         }
@@ -167,10 +199,10 @@ pub fn paint_layer(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, 
     let heights = Heights::new(scene.played.embedding.nrows(), n);
     let done = (look.progress - layer as f64).clamp(0.0, 1.0);
     let cells_top = heights.links;
-    let scale = Scale::Signed { max: scene.extremes.states[layer + 1] };
     let span = look.span;
     let Some(score) = &scene.score else {
         if done > 0.0 {
+            let scale = Scale::Signed { max: scene.extremes.states[layer + 1] };
             painter.push_opacity(done);
             let state = scene.played.universal_trace.states[layer + 1].view();
             cells(painter, palette, state, strip(span, cells_top), heights.state_row, scale);
@@ -213,6 +245,7 @@ pub fn paint_layer(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, 
         if settled > 0.0 {
             painter.push_opacity(settled * lit(node));
             let values = scene.values(layer + 1, node);
+            let scale = look.scope.scale(values.view(), scene.extremes.states[layer + 1]);
             cells(painter, palette, values.view(), (x, width, cells_top), heights.state_row, scale);
             name(painter, palette, node, x, width, cells_top + heights.state_row * n as f64 + 3.0);
             painter.pop();
@@ -224,19 +257,6 @@ pub fn paint_layer(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, 
             let ring = Rect::new(x - 2.0, cells_top - 2.0, width + 4.0, heights.state_row * n as f64 + 4.0);
             painter.stroke_rect(ring, 3.0, &Stroke::solid(palette.accent, 2.0));
         }
-    }
-}
-
-/// How the line of a step is drawn, so that heads are told apart without colour: solid, dashed, dotted,
-/// dash-dotted, and so on; the skip of a residual class is thin.
-pub fn step_stroke(color: Rgba, step: u8, width: f64) -> Stroke {
-    match step {
-        0 => Stroke::solid(color, width * 0.6),
-        1 => Stroke::solid(color, width),
-        2 => Stroke::dashed(color, width, &[5.0, 3.0]),
-        3 => Stroke::dashed(color, width, &[1.5, 3.0]),
-        4 => Stroke::dashed(color, width, &[7.0, 3.0, 1.5, 3.0]),
-        more => Stroke::dashed(color, width, &[2.0 + f64::from(more), 2.0]),
     }
 }
 
@@ -257,7 +277,6 @@ fn terms(
     let n = scene.tokens();
     let heights = Heights::new(scene.played.embedding.nrows(), n);
     let eased = 0.5 - 0.5 * (way * PI).cos();
-    let scale = Scale::Signed { max: scene.extremes.states[layer + 1] };
     painter.push_opacity(opacity * 0.85);
     for (step, source) in &node.sources {
         let source = &score.levels[layer][*source];
@@ -267,8 +286,10 @@ fn terms(
         // The same curve as the line: straight down at both ends.
         let (x, y) = along(from, to, eased);
         let term = scene.term(layer, source, *step);
+        let scale = look.scope.scale(scene.values(layer + 1, node).view(), scene.extremes.states[layer + 1]);
         cells(painter, palette, term.view(), (x - width / 2.0, width, y), heights.state_row, scale);
-        let frame = Rect::new(x - width / 2.0 - 1.0, y - 1.0, width + 2.0, heights.state_row * n as f64 + 2.0);
+        let frame =
+            Rect::new(x - width / 2.0 - 1.0, y - 1.0, width + 2.0, heights.state_row * n as f64 + 2.0);
         painter.stroke_rect(frame, 2.0, &Stroke::solid(role_color(node.consumer, palette), 1.0));
     }
     painter.pop();
@@ -342,7 +363,7 @@ fn name(painter: &mut dyn Painter, palette: &Palette, node: &Node, x: f64, width
     } else {
         (node.rest.to_string(), palette.soft)
     };
-    if fits(&text, width + 12.0, palette.text_tiny) {
+    if fits(&text, width + if node.is_root() { 12.0 } else { 0.0 }, palette.text_tiny) {
         let style = TextStyle::new(color, palette.text_tiny, Family::Mono);
         let at = Point::new(x + width / 2.0, top);
         painter.text(&text, at, &style.aligned(Align::Center).on(Baseline::Top));

@@ -93,6 +93,7 @@ fn columns(node: &Node) -> ndarray::SliceInfo<[ndarray::SliceInfoElem; 2], ndarr
     s![.., node.slot.offset..node.slot.offset + node.slot.width]
 }
 
-fn extreme<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
+/// The largest modulus of finite numbers.
+pub fn extreme<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
     values.filter(|value| value.is_finite()).fold(0.0, |most, value| most.max(value.abs()))
 }
