@@ -18,6 +18,10 @@ use super::idle;
 pub enum Line {
     /// The pictures of the workspace “Universal”.
     Universal,
+    /// The points of a sweep in the workspace “Width”.
+    Sweep,
+    /// The matrices at one width.
+    WidthLook,
     /// Files that are read and written.
     Files,
 }

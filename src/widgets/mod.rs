@@ -1,5 +1,6 @@
 //! Views that know no page: they get numbers, labels and callbacks.
 
+pub mod chart;
 pub mod controls;
 pub mod dialog;
 pub mod heatmap;

@@ -1,7 +1,7 @@
 //! The workspace “Universal”: one frozen transformer plays any other.
 
 mod controls;
-mod costs;
+pub mod costs;
 mod focus;
 mod formula;
 mod frozen;
