@@ -230,3 +230,77 @@ fn decode_laws(query: &mut Query, default: Vec<Law>) -> Vec<Law> {
     let named = |word: &str| text.split(',').any(|named| named == word);
     LAW_WORDS.iter().filter(|(word, _)| named(word)).map(|(_, law)| *law).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::state::{AppState, Page};
+
+    fn states() -> impl Strategy<Value = WidthState> {
+        let class = (
+            1..=MOST_HEADS,
+            1..=MOST_LAYERS,
+            1..=MOST_WIDTH,
+            1..=MOST_HEAD_WIDTH,
+            prop::sample::select(ATTENTION_WORDS.map(|(_, attention)| attention).to_vec()),
+            any::<bool>(),
+        );
+        let draws = (
+            any::<u64>(),
+            1..=MOST_DRAWS,
+            prop::sample::subsequence(Law::ALL.to_vec(), 1..=Law::ALL.len()),
+            prop::sample::select(vec![Tying::Free, Tying::Tied]),
+        );
+        let look = (
+            (2..=MOST_REACH).prop_flat_map(|reach| (Just(reach), -(reach as i64)..=reach as i64)),
+            prop::sample::select(MEASURE_WORDS.map(|(_, measure)| measure).to_vec()),
+            prop::sample::select(QUANTITY_WORDS.map(|(_, quantity)| quantity).to_vec()),
+        );
+        (class, 1..=MOST_TOKENS, any::<u64>(), draws, look).prop_map(|(class, tokens, seed, draws, look)| {
+            let (heads, layers, width, head_width, attention, residual) = class;
+            let base = WidthState::default().class;
+            let (frozen_seed, draws, laws, tying) = draws;
+            let ((reach, spare), measure, quantity) = look;
+            WidthState {
+                class: Class { heads, layers, width, head_width, attention, residual, ..base },
+                tokens,
+                seed,
+                frozen_seed,
+                draws,
+                laws,
+                tying,
+                reach,
+                spare,
+                measure,
+                quantity,
+            }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_link_repeats_the_state(width in states()) {
+            let state = AppState { page: Page::Width, width, ..AppState::default() };
+            let (decoded, bad) = AppState::decode(&state.encode());
+            prop_assert_eq!(bad, Vec::new());
+            prop_assert_eq!(decoded, state);
+        }
+    }
+
+    #[test]
+    fn bad_values_are_reported_and_the_default_stands() {
+        let (state, bad) = AppState::decode("page=width&laws=gaussian,cauchy&spare=999&draws=0");
+        assert_eq!(state.width, WidthState::default());
+        let keys: Vec<&str> = bad.iter().map(|bad| bad.key.as_str()).collect();
+        assert_eq!(keys, ["draws", "laws", "spare"]);
+    }
+
+    #[test]
+    fn the_last_law_stays() {
+        let state = WidthState { laws: vec![Law::Sign], ..WidthState::default() };
+        assert_eq!(state.clone().toggled(Law::Sign).laws, [Law::Sign]);
+        assert_eq!(state.toggled(Law::Gaussian).laws, [Law::Gaussian, Law::Sign]);
+    }
+}

@@ -116,7 +116,7 @@ fn the_witness_starts_at_one_ends_at_the_draw_and_is_singular_at_isolated_points
             }
             let at = witness.error(&stage, zero.t).unwrap();
             let beside = witness.error(&stage, zero.t + 1e-2).unwrap();
-            assert!(!(at <= 1e3 * beside), "the error is {at} at a zero and {beside} beside it");
+            assert!(at.is_nan() || at > 1e3 * beside, "the error is {at} at a zero and {beside} beside it");
         }
     }
     assert!(zeros > 0, "no draw had a zero, so nothing was shown");

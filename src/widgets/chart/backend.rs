@@ -3,10 +3,10 @@
 
 use std::convert::Infallible;
 
-use plotters::style::FontTransform;
-use plotters::style::text_anchor::{HPos, VPos};
+use plotters_backend::text_anchor::{HPos, VPos};
 use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontStyle,
+    FontTransform,
 };
 
 use crate::drawing::color::Rgba;

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use plotters::coord::Shift;
+use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -151,14 +152,15 @@ fn paint_with_plotters(
             let style = |width: f64| ink(lines).stroke_width(units(width) as u32);
             match series.line {
                 Line::None => {}
-                Line::Solid => drop(chart.draw_series(LineSeries::new(run, style(THIN)))?),
-                Line::Strong => drop(chart.draw_series(LineSeries::new(run, style(THICK)))?),
-                Line::Dashed => drop(chart.draw_series(DashedLineSeries::new(
-                    run,
-                    units(DASH),
-                    units(GAP),
-                    style(THIN),
-                ))?),
+                Line::Solid => {
+                    chart.draw_series(LineSeries::new(run, style(THIN)))?;
+                }
+                Line::Strong => {
+                    chart.draw_series(LineSeries::new(run, style(THICK)))?;
+                }
+                Line::Dashed => {
+                    chart.draw_series(DashedLineSeries::new(run, units(DASH), units(GAP), style(THIN)))?;
+                }
             }
         }
     }
