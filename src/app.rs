@@ -11,6 +11,8 @@ use crate::pages::width::WidthPage;
 use crate::preferences::{self, Theme};
 use crate::state::history::{Pace, Step};
 use crate::state::{AppState, Page};
+use crate::widget_words::widget_words;
+use crate::widgets::words::provide_words;
 
 /// The state of the whole app, as a context.
 #[derive(Clone, Copy)]
@@ -36,6 +38,7 @@ pub fn App() -> impl IntoView {
     Effect::new(move |_| preferences::apply_language(language.get()));
 
     let t = use_language();
+    provide_words(Signal::derive(move || widget_words(t.get())));
     // A memo, so that a workspace is made anew when it is entered and not whenever its state changes.
     let page = Memo::new(move |_| state.with(|state| state.page));
     let embed = Memo::new(move |_| state.with(|state| state.embed));

@@ -64,6 +64,7 @@ macro_rules! texts {
     (@one $(#[$doc:meta])* $name:ident ($($argument:ident: $kind:ty),+) : $en:literal | $pt:literal) => {
         $(#[$doc])*
         #[doc = $en]
+        #[allow(clippy::too_many_arguments, reason = "a sentence has as many numbers as it has")]
         pub fn $name(self, $($argument: $kind),+) -> String {
             match self {
                 $crate::language::Language::En => format!($en),

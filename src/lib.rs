@@ -9,4 +9,5 @@ pub mod offline;
 pub mod pages;
 pub mod preferences;
 pub mod state;
+mod widget_words;
 pub mod widgets;

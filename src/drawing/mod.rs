@@ -21,6 +21,8 @@ pub mod painter;
 pub mod palette;
 pub mod resize;
 pub mod scheduler;
+pub mod shifted;
+pub mod step;
 pub mod surface;
 pub mod svg;
 pub mod viewport;

@@ -291,6 +291,8 @@ impl ComputedTokens {
         let probe: web_sys::HtmlElement =
             document().create_element("span").expect("an HTML document makes elements").unchecked_into();
         probe.set_hidden(true);
+        // Where the system forces colours on text, the scales of pictures must stay what they are.
+        let _ = probe.style().set_property("forced-color-adjust", "none");
         if let Some(body) = document().body() {
             let _ = body.append_child(&probe);
         }

@@ -9,9 +9,9 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
+use super::idle;
 use super::protocol::{Answer, Failure, Job, Message, Request, VERSION, WORKER_SCRIPT, from_bytes, to_bytes};
 use super::queue::Channel;
-use super::idle;
 
 /// Whose answer it is; in each only the newest request matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,17 +88,20 @@ impl Client {
         let inner = self.inner();
         let worker = {
             let mut inner = inner.borrow_mut();
-            if !inner.ready {
-                inner.unsent.push((id, request));
-                return;
+            match (inner.ready, inner.worker.clone()) {
+                (true, Some(worker)) => worker,
+                (_, worker) => {
+                    inner.unsent.push((id, request));
+                    drop(inner);
+                    // It was given up; whoever asks again lets it try again.
+                    if worker.is_none() {
+                        self.start();
+                    }
+                    return;
+                }
             }
-            inner.worker.clone()
         };
-        let sent = to_bytes(&Job { id, request }).and_then(|bytes| match worker {
-            Some(worker) => post(&worker, &bytes),
-            None => Err("it is not running".to_owned()),
-        });
-        if let Err(message) = sent {
+        if let Err(message) = to_bytes(&Job { id, request }).and_then(|bytes| post(&worker, &bytes)) {
             self.finish(id, Err(Failure::NoWorker(message)));
         }
     }
@@ -139,6 +142,7 @@ impl Client {
                 }
             }
             Ok(Message::Ready { version: worker }) => {
+                self.bury();
                 self.give_up(|| Failure::Versions { page: VERSION, worker });
             }
             Ok(Message::Done { id, result }) => {
@@ -164,44 +168,60 @@ impl Client {
         idle::set_jobs(inner.borrow().replies.len());
     }
 
-    /// The worker is dead: whoever waited for it is told, and a new one is started. What a person
+    /// The worker is dead: who waited for what it was at is told, and a new one is started. What a person
     /// typed lives in the page's state, so nothing of it is lost.
     fn died(self, message: String) {
+        let was_ready = self.bury();
         let inner = self.inner();
-        let (lost, was_ready, deaths) = {
+        let deaths = {
             let mut inner = inner.borrow_mut();
-            if let Some(worker) = inner.worker.take() {
-                worker.set_onmessage(None);
-                worker.set_onerror(None);
-                worker.terminate();
-            }
-            let was_ready = std::mem::replace(&mut inner.ready, false);
             inner.deaths_in_a_row += 1;
-            let lost: Vec<u64> = inner.lines.values().filter_map(Channel::under_way_id).collect();
-            inner.unsent.retain(|(id, _)| !lost.contains(id));
-            (lost, was_ready, inner.deaths_in_a_row)
+            inner.deaths_in_a_row
         };
-        if deaths < MOST_DEATHS_IN_A_ROW {
-            self.start();
-        }
         let failure = || match was_ready {
             true => Failure::Crashed(message.clone()),
             false => Failure::NoWorker(message.clone()),
         };
-        for id in lost {
-            self.finish(id, Err(failure()));
-        }
         if deaths >= MOST_DEATHS_IN_A_ROW {
             self.give_up(failure);
+            return;
+        }
+        self.start();
+        // What it was at may be what it died of. A worker that was never ready was at nothing, and the
+        // next one gets all that waits for it.
+        if was_ready {
+            let lost: Vec<u64> = inner.borrow().lines.values().filter_map(Channel::under_way_id).collect();
+            for id in lost {
+                self.finish(id, Err(failure()));
+            }
         }
     }
 
+    /// Ends the worker, and says whether it had been ready.
+    fn bury(self) -> bool {
+        let inner = self.inner();
+        let mut inner = inner.borrow_mut();
+        if let Some(worker) = inner.worker.take() {
+            worker.set_onmessage(None);
+            worker.set_onerror(None);
+            worker.terminate();
+        }
+        std::mem::replace(&mut inner.ready, false)
+    }
+
+    /// Everybody who waits is told, and nothing waits any more.
     fn give_up(self, failure: impl Fn() -> Failure) {
         let inner = self.inner();
-        loop {
-            let Some(id) = inner.borrow().replies.keys().min().copied() else { break };
-            self.finish(id, Err(failure()));
+        let replies = {
+            let mut inner = inner.borrow_mut();
+            inner.unsent.clear();
+            inner.lines.clear();
+            std::mem::take(&mut inner.replies)
+        };
+        for (_, reply) in replies.into_values() {
+            reply(Err(failure()));
         }
+        idle::set_jobs(inner.borrow().replies.len());
     }
 }
 

@@ -1,16 +1,14 @@
 //! Reading and writing files, in the worker: a person's own targets, inputs and runs.
 
 use serde::{Deserialize, Serialize};
-use transformer::files::{
-    Input, read_input, read_target, write_target_json, write_target_safetensors,
-};
-use transformer::presets;
+use transformer::files::{Input, read_input, read_target, write_target_json, write_target_safetensors};
+use transformer::{Target, presets};
 use universal::run::{Errors, Record, Run, RunError, Sides};
 use universal::{Bounds, Capacity, Consumer};
 
 use super::protocol::Failure;
 use super::universal::{self as play, Played, Workshop};
-use crate::state::universal::{CellEdit, Construction, InputSource, Piece, TargetSource};
+use crate::state::universal::{CellEdit, Construction, InputSource, Piece, RANDOM_TARGET, TargetSource};
 
 /// A file to be read.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -75,7 +73,7 @@ pub fn read(request: Request, workshop: &mut Workshop) -> Result<Imported, Failu
             Some(text) => piece_of_run(&Run::from_json(text)?, *piece)?,
             None => piece.with_target(TargetSource::Own(Box::new(read_target(&bytes, &name)?))),
         },
-        ImportKind::Input => with_input(*piece, read_input(&bytes, &name)?),
+        ImportKind::Input => with_input(*piece, read_input(&bytes, &name)?)?,
     };
     // Playing it finds everything else that may be wrong; the worker keeps the result for the page.
     workshop.play(play::Request { piece: piece.clone(), consumer: Consumer::Output })?;
@@ -112,7 +110,8 @@ fn run_text(bytes: &[u8]) -> Option<&str> {
 
 fn piece_of_run(run: &Run, before: Piece) -> Result<Piece, Failure> {
     let replay = run.replay(Capacity::default())?;
-    let mut piece = before.with_target(TargetSource::Own(Box::new(run.target.clone())));
+    let mut piece = before.with_target(source_of(&run.target));
+    piece.class = *run.target.class();
     match run.construction {
         universal::Construction::Sparse => piece.construction = Construction::Sparse,
         universal::Construction::Looped => piece.construction = Construction::Looped,
@@ -125,13 +124,14 @@ fn piece_of_run(run: &Run, before: Piece) -> Result<Piece, Failure> {
             piece.frozen_seed = seed;
         }
     }
-    piece.input = InputSource::Rows(run.input.clone());
-    if let (Some(tokens), Some(vocabulary)) = (&run.tokens, run.target.vocabulary())
-        && vocabulary.embed(tokens).is_ok_and(|embedded| embedded == run.input)
-        && vocabulary.split(&tokens.join(" ")) == *tokens
-    {
-        piece.input = InputSource::Text(tokens.join(" "));
-    }
+    piece.input = match (&run.tokens, run.target.vocabulary()) {
+        (Some(tokens), Some(vocabulary))
+            if vocabulary.embed(tokens).is_ok_and(|embedded| embedded == run.input) =>
+        {
+            input_of_tokens(&piece, tokens)?
+        }
+        _ => InputSource::Rows(run.input.clone()),
+    };
     // What differs from the program was edited by hand.
     piece.embedding_edits = run
         .embedding
@@ -142,21 +142,45 @@ fn piece_of_run(run: &Run, before: Piece) -> Result<Piece, Failure> {
     Ok(piece)
 }
 
-fn with_input(mut piece: Piece, input: Input) -> Piece {
+/// A preset comes back as itself, with its name and its way of reading; any other target is the person's own.
+fn source_of(target: &Target) -> TargetSource {
+    let is_its = |preset: &presets::Preset| {
+        preset.target.layers() == target.layers() && preset.target.vocabulary() == target.vocabulary()
+    };
+    match presets::all().into_iter().find(is_its) {
+        Some(preset) if preset.id != RANDOM_TARGET => TargetSource::Preset(preset.id.to_owned()),
+        _ => TargetSource::Own(Box::new(target.clone())),
+    }
+}
+
+fn with_input(mut piece: Piece, input: Input) -> Result<Piece, Failure> {
     piece.input_edits.clear();
     piece.input = match input {
         Input::Rows(rows) => InputSource::Rows(rows),
-        Input::Tokens(tokens) => {
-            // A preset puts its start before every text by itself.
-            let start = match &piece.target {
-                TargetSource::Preset(id) => presets::by_id(id).and_then(|preset| preset.start),
-                _ => None,
-            };
-            let skip = usize::from(start.is_some() && tokens.first().map(String::as_str) == start);
-            InputSource::Text(tokens[skip..].join(" "))
-        }
+        Input::Tokens(tokens) => input_of_tokens(&piece, &tokens)?,
     };
-    piece
+    Ok(piece)
+}
+
+/// Tokens as the text that they make. A vocabulary may hold tokens that no text can say, such as a space;
+/// then they become the rows that stand for them.
+fn input_of_tokens(piece: &Piece, tokens: &[String]) -> Result<InputSource, Failure> {
+    let (target, preset) = play::resolve_target(piece)?;
+    let vocabulary = target.vocabulary().ok_or(transformer::Error::NoVocabulary)?;
+    // A preset puts its start before every text by itself.
+    let start = preset.as_ref().and_then(|preset| preset.start);
+    let typed = match tokens.split_first() {
+        Some((first, rest)) if Some(first.as_str()) == start => rest,
+        _ => tokens,
+    };
+    let text = typed.join(" ");
+    let read = match &preset {
+        Some(preset) => preset.tokens(&text).split_off(usize::from(start.is_some())),
+        None => vocabulary.split(&text),
+    };
+    let is_said = read.len() == typed.len()
+        && read.iter().zip(typed).all(|(read, typed)| read == typed || *read == typed.to_lowercase());
+    Ok(if is_said { InputSource::Text(text) } else { InputSource::Rows(vocabulary.embed(tokens)?) })
 }
 
 fn run_of(played: &Played) -> Run {

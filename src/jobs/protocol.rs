@@ -25,7 +25,7 @@ pub struct Job {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Request {
     /// Play a piece: run the target and the universal transformer.
-    Universal(universal::Request),
+    Universal(Box<universal::Request>),
     /// Read a file that a person gave.
     Import(import::Request),
     /// Write a file that a person asked for.

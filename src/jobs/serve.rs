@@ -15,7 +15,7 @@ impl Engine {
     pub fn answer(&mut self, request: Request) -> Result<Answer, Failure> {
         match request {
             Request::Universal(request) => {
-                self.universal.play(request).map(|played| Answer::Universal(Box::new(played)))
+                self.universal.play(*request).map(|played| Answer::Universal(Box::new(played)))
             }
             Request::Import(request) => import::read(request, &mut self.universal).map(Answer::Import),
             Request::Export(piece, kind) => {

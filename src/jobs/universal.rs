@@ -6,14 +6,14 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use transformer::presets::{self, Preset};
 use transformer::{NormalDraws, Target, Trace, forward};
-use universal::{
-    Bounds, Capacity, Consumer, Fingerprint, Layout, Mixing, Program, Projection, Proof, RandomSpec,
-    Solve, Tree, UniversalTransformer,
-};
 use universal::capacity::Estimate;
+use universal::{
+    Bounds, Capacity, Consumer, Fingerprint, Layout, Mixing, Program, Projection, Proof, RandomSpec, Solve,
+    Tree, UniversalTransformer,
+};
 
 use super::protocol::Failure;
-use crate::state::universal::{CellEdit, Construction, InputSource, MOST_TOKENS, Piece, TargetSource};
+use crate::state::universal::{CellEdit, Construction, InputSource, MOST_TOKENS, Piece, TargetSource, fits};
 
 /// A piece to play, and whose tree of attention paths to show.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -123,21 +123,23 @@ impl Workshop {
     ///
     /// # Errors
     /// When the target, its input or the universal transformer is not possible or too large.
-    pub fn play(&mut self, request: Request) -> Result<Played, Failure> {
+    pub fn play(&mut self, Request { piece, consumer }: Request) -> Result<Played, Failure> {
+        // A file or a smaller class may have taken away the consumer whose tree was open.
+        let consumer = if fits(consumer, &piece.class) { consumer } else { Consumer::Output };
         match &mut self.last {
-            Some(last) if last.piece == request.piece => {
-                last.tree = Tree::new(&last.target, &last.target_trace, request.consumer);
+            Some(last) if last.piece == piece => {
+                last.tree = Tree::new(&last.target, &last.target_trace, consumer);
                 Ok(last.clone())
             }
             _ => {
-                let played = self.compute(request)?;
+                let played = self.compute(piece, consumer)?;
                 self.last = Some(played.clone());
                 Ok(played)
             }
         }
     }
 
-    fn compute(&mut self, Request { piece, consumer }: Request) -> Result<Played, Failure> {
+    fn compute(&mut self, piece: Piece, consumer: Consumer) -> Result<Played, Failure> {
         let cast = Cast::of(&piece)?;
         let class = *cast.target.class();
         let bounds = Bounds::of(&class);
@@ -161,10 +163,10 @@ impl Workshop {
         let universal_trace = universal.forward(cast.input.view(), embedding.view())?;
         let proof =
             Proof::new(&cast.target, &target_trace, &universal, &universal_trace, program.solve.as_ref());
-        let readout = cast.preset.as_ref().map(|preset| {
-            (preset.readout(&target_trace.output), preset.readout(&universal_trace.output))
-        });
-        let consumer = if crate::state::universal::fits(consumer, &class) { consumer } else { Consumer::Output };
+        let readout = cast
+            .preset
+            .as_ref()
+            .map(|preset| (preset.readout(&target_trace.output), preset.readout(&universal_trace.output)));
         let tree = Tree::new(&cast.target, &target_trace, consumer);
         let solve = program.solve.clone();
         self.program = Some((cast.target.clone(), program));
@@ -239,7 +241,8 @@ impl Cast {
     }
 }
 
-fn resolve_target(piece: &Piece) -> Result<(Target, Option<Preset>), Failure> {
+/// The target of the choices with its edits, and the preset that it comes from, where it does.
+pub(super) fn resolve_target(piece: &Piece) -> Result<(Target, Option<Preset>), Failure> {
     let preset = match &piece.target {
         TargetSource::Preset(id) => {
             Some(presets::by_id(id).ok_or_else(|| Failure::NoSuchPreset(id.clone()))?)
@@ -300,15 +303,19 @@ fn resolve_input(
                 tokens.extend(example.into_iter().cycle().take(length - start));
             }
             if tokens.len() > preset.longest {
-                return Err(transformer::Error::TooLong { found: tokens.len(), longest: preset.longest }.into());
+                return Err(
+                    transformer::Error::TooLong { found: tokens.len(), longest: preset.longest }.into()
+                );
             }
             let input = target.vocabulary().ok_or(transformer::Error::NoVocabulary)?.embed(&tokens)?;
             Ok((Some(tokens), input))
         }
         (None, Some(vocabulary)) => {
+            let longest = vocabulary.positions.as_ref().map_or(EXAMPLE_TOKENS, |positions| positions.nrows());
+            let example = length.unwrap_or(EXAMPLE_TOKENS.min(longest));
             let tokens = match text {
                 Some(text) => vocabulary.split(text),
-                None => vocabulary.tokens.iter().cycle().take(length.unwrap_or(EXAMPLE_TOKENS)).cloned().collect(),
+                None => vocabulary.tokens.iter().cycle().take(example).cloned().collect(),
             };
             let input = vocabulary.embed(&tokens)?;
             Ok((Some(tokens), input))
@@ -386,7 +393,10 @@ impl Thumbnail {
             let row_range = i * rows / small_rows..(i + 1) * rows / small_rows;
             let column_range = j * columns / small_columns..(j + 1) * columns / small_columns;
             let patch = matrix.slice(s![row_range, column_range]);
-            patch.iter().copied().fold(0.0, |most: f64, value| if value.abs() > most.abs() { value } else { most })
+            patch
+                .iter()
+                .copied()
+                .fold(0.0, |most: f64, value| if value.abs() > most.abs() { value } else { most })
         });
         Thumbnail { shape: (rows, columns), cells }
     }

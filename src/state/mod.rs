@@ -75,7 +75,9 @@ impl AppState {
         let embed = query.word("embed", false, &[("1", true), ("0", false)]);
         let hide = query
             .text("hide")
-            .map(|names| names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect())
+            .map(|names| {
+                names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+            })
             .unwrap_or_default();
         let mut state = AppState { page, embed, hide, ..AppState::default() };
         match page {

@@ -55,7 +55,13 @@ impl Query {
     }
 
     /// A value that is parsed and checked, or the default.
-    pub fn value<T: FromStr>(&mut self, key: &str, default: T, expected: &str, fits: impl Fn(&T) -> bool) -> T {
+    pub fn value<T: FromStr>(
+        &mut self,
+        key: &str,
+        default: T,
+        expected: &str,
+        fits: impl Fn(&T) -> bool,
+    ) -> T {
         let Some(text) = self.text(key) else { return default };
         match text.parse() {
             Ok(value) if fits(&value) => value,

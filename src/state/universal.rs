@@ -126,11 +126,8 @@ pub const ATTENTION_WORDS: [(&str, Attention); 3] = [
 /// Words for masks in URLs and files.
 pub const MASK_WORDS: [(&str, Mask); 2] = [("none", Mask::None), ("causal", Mask::Causal)];
 /// Words for constructions in URLs and files.
-pub const CONSTRUCTION_WORDS: [(&str, Construction); 3] = [
-    ("sparse", Construction::Sparse),
-    ("looped", Construction::Looped),
-    ("random", Construction::Random),
-];
+pub const CONSTRUCTION_WORDS: [(&str, Construction); 3] =
+    [("sparse", Construction::Sparse), ("looped", Construction::Looped), ("random", Construction::Random)];
 /// Words for laws in URLs and files.
 pub const LAW_WORDS: [(&str, Law); 4] =
     [("gaussian", Law::Gaussian), ("uniform", Law::Uniform), ("sign", Law::Sign), ("low-rank", Law::LowRank)];
@@ -148,7 +145,8 @@ const LONGEST_BLOB: usize = 6_000;
 
 impl Default for Piece {
     fn default() -> Self {
-        let class = transformer::presets::by_id(FIRST_PRESET).map_or(RANDOM_CLASS, |preset| *preset.target.class());
+        let class =
+            transformer::presets::by_id(FIRST_PRESET).map_or(RANDOM_CLASS, |preset| *preset.target.class());
         Piece {
             target: TargetSource::Preset(FIRST_PRESET.to_owned()),
             class,
@@ -229,8 +227,9 @@ impl Piece {
         if !same_shape {
             if !matches!(self.target, TargetSource::Random) {
                 self.target = TargetSource::Random;
-                if matches!(self.input, InputSource::Rows(_)) {
-                    self.input = InputSource::Example;
+                // The random target reads the same text as other vectors, and has another example.
+                if !matches!(self.input, InputSource::Rows(_)) {
+                    self.input_edits.clear();
                 }
             }
             if class.width != self.class.width {
@@ -283,7 +282,7 @@ impl UniversalState {
         query.set_word_unless("attention", class.attention, base.attention, &ATTENTION_WORDS);
         query.set_word_unless("mask", class.mask, base.mask, &MASK_WORDS);
         query.set_word_unless("residual", class.residual, base.residual, &RESIDUAL_WORDS);
-        if class.scale != base.scale {
+        if scale_word(class.scale) != scale_word(base.scale) {
             query.set("scale", scale_word(class.scale));
         }
         match &piece.input {
@@ -340,11 +339,18 @@ impl UniversalState {
             law: query.word("law", default.law, &LAW_WORDS),
             tying: query.word("tying", default.tying, &TYING_WORDS),
             spare: query.value("spare", default.spare, "-64 … 4096", |spare| (-64..=4096).contains(spare)),
-            frozen_seed: query.value("frozen-seed", default.frozen_seed, "0 … 18446744073709551615", |_| true),
+            frozen_seed: query.value(
+                "frozen-seed",
+                default.frozen_seed,
+                "0 … 18446744073709551615",
+                |_| true,
+            ),
             weight_edits: decode_list(query, "weights", "1.1.wq.1.1:0.5", read_weight_edit, |edit| {
                 edit.layer < class.layers && edit.head < class.heads
             }),
-            input_edits: decode_list(query, "input", "1.1:0.5", read_cell_edit, |edit| edit.column < class.width),
+            input_edits: decode_list(query, "input", "1.1:0.5", read_cell_edit, |edit| {
+                edit.column < class.width
+            }),
             embedding_edits: decode_list(query, "embedding", "1.1:0.5", read_cell_edit, |edit| {
                 edit.row < class.width
             }),
@@ -353,7 +359,11 @@ impl UniversalState {
         let consumer = query
             .value("tree", ConsumerWord(Consumer::Output), "out, q2.1, k2.1", |word| fits(word.0, &class))
             .0;
-        let step = query.text("step").is_some().then(|| query.number("step", class.layers, 0, class.layers));
+        let step = query
+            .value("step", Step(None), &format!("0 … {}", class.layers), |step| {
+                step.0.is_some_and(|step| step <= class.layers)
+            })
+            .0;
         UniversalState { piece, look: Look { consumer, step } }
     }
 }
@@ -413,16 +423,16 @@ fn decode_target(query: &mut Query) -> TargetSource {
         return TargetSource::Preset(word);
     }
     let known: Vec<&str> = transformer::presets::all().iter().map(|preset| preset.id).collect();
-    query.report("preset", &format!("{}, {RANDOM_TARGET}", known.join(", ")));
+    query.report("preset", &known.join(", "));
     Piece::default().target
 }
 
 fn decode_input(query: &mut Query, width: usize) -> InputSource {
+    // Read in any case, so that a bad value is reported where a text goes before it.
+    let length = query.text("n").is_some().then(|| query.number("n", 0, 1, MOST_TOKENS)).filter(|n| *n > 0);
     if let Some(text) = query.text("rows") {
         match unblob::<Array2<f64>>(text).filter(|rows| {
-            rows.ncols() == width
-                && (1..=MOST_TOKENS).contains(&rows.nrows())
-                && rows.iter().all(|value| value.is_finite())
+            rows.ncols() == width && rows.nrows() > 0 && rows.iter().all(|value| value.is_finite())
         }) {
             Some(rows) => return InputSource::Rows(rows),
             None => query.report("rows", "an input written by “Share”"),
@@ -431,13 +441,7 @@ fn decode_input(query: &mut Query, width: usize) -> InputSource {
     if let Some(text) = query.text("text") {
         return InputSource::Text(text.to_owned());
     }
-    if query.text("n").is_some() {
-        match query.number("n", 0, 1, MOST_TOKENS) {
-            0 => {}
-            n => return InputSource::Length(n),
-        }
-    }
-    InputSource::Example
+    length.map_or(InputSource::Example, InputSource::Length)
 }
 
 fn blob<T: Serialize>(value: &T) -> Option<String> {
@@ -464,7 +468,17 @@ impl std::str::FromStr for ScaleWord {
 fn scale_word(scale: Scale) -> String {
     match scale {
         Scale::InverseSqrt => "inverse-sqrt".to_owned(),
-        Scale::Factor(factor) => factor.to_string(),
+        // `-0` and powers of ten stay what they are.
+        Scale::Factor(factor) => short_number(factor),
+    }
+}
+
+struct Step(Option<usize>);
+
+impl std::str::FromStr for Step {
+    type Err = std::num::ParseIntError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(|step| Step(Some(step)))
     }
 }
 
@@ -498,8 +512,14 @@ fn weight_edit_word(edit: &WeightEdit) -> String {
     format!("{}.{}.{}.{}", edit.layer + 1, edit.head + 1, edit.matrix.name(), cell_edit_word(&edit.cell))
 }
 
+/// A number in its shortest form that reads back as the same: `0.5`, `3`, `1e-300`.
+fn short_number(value: f64) -> String {
+    let text = format!("{value:?}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
 fn cell_edit_word(edit: &CellEdit) -> String {
-    format!("{}.{}:{}", edit.row + 1, edit.column + 1, edit.value)
+    format!("{}.{}:{}", edit.row + 1, edit.column + 1, short_number(edit.value))
 }
 
 fn read_weight_edit(text: &str) -> Option<WeightEdit> {

@@ -68,4 +68,5 @@ pub fn Dialog(
             </div>
         </dialog>
     }
+    .into_any()
 }

@@ -1,4 +1,10 @@
-//! Views that know no page: they get numbers, labels and callbacks.
+//! Views that know no page: they get numbers, labels and callbacks. Each module shows how it is used.
+//!
+//! Numbers come in as signals and plain data, changes go out through callbacks, and no widget knows where its numbers
+//! come from. What widgets say by themselves comes from [`words`].
+//!
+//! Widgets end in `into_any`: a page holds dozens of them, and the nested types of their views would otherwise take
+//! minutes to compile and more stack than WebAssembly has in a debug build.
 
 pub mod chart;
 pub mod controls;
@@ -7,6 +13,7 @@ pub mod heatmap;
 pub mod icon;
 pub mod math;
 pub mod number;
+pub mod path_tree;
 pub mod scrubber;
 pub mod status;
 pub mod table;

@@ -186,6 +186,7 @@ pub fn Scrubber(
             </div>
         </div>
     }
+    .into_any()
 }
 
 /// Steps in a second.

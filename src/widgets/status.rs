@@ -56,4 +56,5 @@ pub fn VerdictBadge(
             <span class="verdict-detail">{move || detail.get()}</span>
         </div>
     }
+    .into_any()
 }

@@ -49,7 +49,7 @@ pub fn MatrixTable(
                     .map(|col| {
                         let shown = matrix.with(|matrix| matrix.shown(Cell::new(row, col)));
                         match shown {
-                            Some(value) => view! { <td>{exact(value)}</td> }.into_any(),
+                            Some(value) => view! { <td>{exact(value).replace('-', "−")}</td> }.into_any(),
                             None => {
                                 view! { <td class="quiet">{words.with(|words| words.masked.clone())}</td> }
                                     .into_any()
@@ -68,8 +68,10 @@ pub fn MatrixTable(
     };
     view! {
         <div class="table">
-            <Pager paged=row_page text=|words| &words.rows_shown/>
-            <Pager paged=col_page text=|words| &words.cols_shown/>
+            <div class="table-pages">
+                <Pager paged=row_page text=|words| &words.rows_shown/>
+                <Pager paged=col_page text=|words| &words.cols_shown/>
+            </div>
             <div class="table-scroll" tabindex="0" role="region" aria-label=caption>
                 <table>
                     <caption class="visually-hidden">{caption}</caption>
@@ -84,6 +86,7 @@ pub fn MatrixTable(
             </div>
         </div>
     }
+    .into_any()
 }
 
 /// Any rows of text under headings, such as a comparison.
@@ -126,6 +129,7 @@ pub fn TextTable(
             </table>
         </div>
     }
+    .into_any()
 }
 
 /// The matrix as comma-separated values with a row of column names and a column of row names; numbers to the last

@@ -15,3 +15,8 @@ mod accessibility;
 mod hosting;
 mod loading;
 mod offline;
+mod universal;
+mod universal_crash;
+mod universal_files;
+mod universal_shell;
+mod universal_view;

@@ -1,7 +1,7 @@
 //! `cargo xtask test` and `cargo xtask check`: what must hold, the cheapest first.
 
 use crate::browser;
-use crate::build::{build, project};
+use crate::build::{Effort, build, project};
 use crate::process::cargo;
 use crate::setup::{Browser, TARGET, Toolchain, Tools};
 use crate::tally::Tally;
@@ -30,7 +30,7 @@ pub fn everything(tools: &Tools) -> Result<()> {
     native_tests(&mut tally);
     let mut dist = None;
     tally.check("Release", || {
-        dist = Some(build(tools)?);
+        dist = Some(build(tools, Effort::Full)?);
         Ok(())
     });
     if let Some(dist) = dist {

@@ -1,5 +1,6 @@
 //! What a person may ask for, read from the command line.
 
+use crate::build::Effort;
 use crate::serve::{Options, Source, Then};
 use anyhow::{Result, bail};
 use lexopt::prelude::*;
@@ -10,9 +11,9 @@ pub const HELP: &str = "\
 cargo xtask <command>; each command first installs what it needs and is missing
 
   setup                 only that
-  serve [--open] [--port N] [--watch]
+  serve [--open] [--port N] [--quick|--watch]
                         builds the page and serves it; --watch: a development build, made anew after changes
-  build                 builds the page into dist/, for any static host
+  build [--quick]       builds the page into dist/, for any static host; --quick: larger, sooner
   test                  everything: format, lints, tests, the release, the whole product in a browser
   check                 for the inner loop: format, lints, native tests
   browser [FILTER …]    the whole-product tests whose names contain FILTER, against the last build
@@ -32,7 +33,7 @@ pub enum Command {
     /// Installs what is missing.
     Setup,
     /// Builds the page.
-    Build,
+    Build(Effort),
     /// Builds and serves the page.
     Serve(Options),
     /// Format, lints, native tests.
@@ -68,9 +69,9 @@ impl Command {
         let command = match name.as_str() {
             "help" => Command::Help,
             "setup" => Command::Setup,
-            "build" => Command::Build,
             "check" => Command::Check,
             "test" => Command::Test,
+            "build" => return build(arguments).map(Command::Build),
             "serve" => return serve(arguments).map(Command::Serve),
             "browser" => return Ok(Command::Browser(rest(arguments)?)),
             "screenshot" => return Ok(Command::Screenshot(rest(arguments)?)),
@@ -85,11 +86,23 @@ impl Command {
     }
 }
 
+fn build(mut arguments: lexopt::Parser) -> Result<Effort> {
+    let mut effort = Effort::Full;
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("quick") => effort = Effort::Quick,
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(effort)
+}
+
 fn serve(mut arguments: lexopt::Parser) -> Result<Options> {
-    let mut options = Options { source: Source::Release, port: 8080, then: Then::SayAddress };
+    let mut options = Options { source: Source::Built(Effort::Full), port: 8080, then: Then::SayAddress };
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("open") => options.then = Then::OpenBrowser,
+            Long("quick") => options.source = Source::Built(Effort::Quick),
             Long("watch") => options.source = Source::Watched,
             Long("port") => options.port = arguments.value()?.parse()?,
             other => return Err(other.unexpected().into()),
@@ -110,7 +123,7 @@ mod tests {
     fn reads_commands_with_their_options() {
         assert_eq!(read("").unwrap(), Command::Help);
         assert_eq!(read("test").unwrap(), Command::Test);
-        let options = Options { source: Source::Release, port: 9000, then: Then::OpenBrowser };
+        let options = Options { source: Source::Built(Effort::Full), port: 9000, then: Then::OpenBrowser };
         assert_eq!(read("serve --port 9000 --open").unwrap(), Command::Serve(options));
         assert_eq!(read("browser offline").unwrap(), Command::Browser(vec!["offline".into()]));
     }

@@ -36,7 +36,7 @@ fn carry_out(command: Command) -> Result<()> {
             Ok(())
         }
         Command::Setup => setup::all(),
-        Command::Build => build::build(&tools()?).map(drop),
+        Command::Build(effort) => build::build(&tools()?, effort).map(drop),
         Command::Serve(options) => serve::serve(&tools()?, &options),
         Command::Check => check::quick(&tools()?),
         Command::Test => check::everything(&tools()?),

@@ -1,6 +1,6 @@
 //! `cargo xtask serve`: the page on this machine.
 
-use crate::build::{build, trunk};
+use crate::build::{Effort, build, trunk};
 use crate::process::{find, run};
 use crate::setup::Tools;
 use anyhow::{Context, Result};
@@ -21,8 +21,8 @@ pub struct Options {
 /// What is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The release.
-    Release,
+    /// What `build` makes.
+    Built(Effort),
     /// A development build, made anew after every change.
     Watched,
 }
@@ -42,15 +42,15 @@ pub enum Then {
 /// The build fails, the port is taken, or no browser can be opened.
 pub fn serve(tools: &Tools, options: &Options) -> Result<()> {
     let opens = options.then == Then::OpenBrowser;
-    if options.source == Source::Watched {
+    let Source::Built(effort) = options.source else {
         let mut trunk = trunk(tools)?;
         trunk.args(["serve", "--offline", "--dist", ".watched", "--port", &options.port.to_string()]);
         if opens {
             trunk.arg("--open");
         }
         return run(&mut trunk);
-    }
-    let dist = build(tools)?;
+    };
+    let dist = build(tools, effort)?;
     let site = Site::serve(&dist, "", options.port)?;
     println!("\nPianola is at {} (Ctrl+C ends it)", site.address());
     if opens {

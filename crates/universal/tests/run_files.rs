@@ -79,7 +79,8 @@ fn another_seed_is_found_by_the_fingerprint() {
 #[test]
 fn changed_numbers_are_found() {
     let run = run(Construction::Sparse, class(2, 1, 3, 2));
-    let changes: [(&str, fn(&mut Value) -> &mut Value); 5] = [
+    type Place = fn(&mut Value) -> &mut Value;
+    let changes: [(&str, Place); 5] = [
         ("output.target", |value| &mut value["output"]["target"][1][2]),
         ("output.universal", |value| &mut value["output"]["universal"][0][0]),
         ("attention.target.0.1", |value| &mut value["attention"]["target"][0][1][2][3]),

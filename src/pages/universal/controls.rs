@@ -18,7 +18,9 @@ use crate::jobs::protocol::{Answer, Request};
 use crate::language::{Language, use_language};
 use crate::notices::Notices;
 use crate::state::universal::{Construction, InputSource, MOST_TOKENS, Piece, RANDOM_TARGET, TargetSource};
-use crate::widgets::controls::{Choice, FileButton, Menu, MenuItem, Range, SeedField, Segments, Select, Slider, TextField, Toggle};
+use crate::widgets::controls::{
+    Choice, FileButton, Menu, MenuItem, Range, SeedField, Segments, Select, Slider, TextField, Toggle,
+};
 use crate::widgets::icon::Icon;
 
 /// All controls in their bar. A lesson hides those that the link names.
@@ -31,7 +33,12 @@ pub fn Controls() -> impl IntoView {
         Signal::derive(move || room.piece.with(|piece| of(&piece.class)) as f64)
     };
     let is_random = Memo::new(move |_| room.piece.with(|piece| piece.construction == Construction::Random));
+    // On a small screen the picture comes first and the controls open on demand.
+    let opens =
+        window().inner_width().ok().and_then(|width| width.as_f64()).is_none_or(|width| width >= 640.0);
     view! {
+        <details class="control-details" open=opens>
+        <summary>{move || t.get().controls()}</summary>
         <div class="control-bar" role="group" aria-label=move || t.get().controls()>
             <Named name="preset"><PresetControl/></Named>
             <Named name="construction"><ConstructionControl/></Named>
@@ -88,6 +95,7 @@ pub fn Controls() -> impl IntoView {
             <Named name="text"><InputControl/></Named>
             <Named name="files"><FileControls/></Named>
         </div>
+        </details>
     }
 }
 
@@ -103,8 +111,7 @@ fn Named(name: &'static str, children: Children) -> impl IntoView {
 fn PresetControl() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
-    let ids: Vec<&'static str> =
-        presets::all().iter().map(|preset| preset.id).filter(|id| *id != RANDOM_TARGET).collect();
+    let ids: Vec<&'static str> = presets::IDS.into_iter().filter(|id| *id != RANDOM_TARGET).collect();
     let options = Signal::derive(move || {
         let own = room.piece.with(|piece| matches!(piece.target, TargetSource::Own(_)));
         let named = ids.iter().copied().chain([RANDOM_TARGET]);
@@ -173,11 +180,13 @@ fn RandomControls() -> impl IntoView {
             Choice::new(Law::LowRank, t.low_rank()).noted(t.low_rank_note()),
         ]
     });
-    let change = move |change: fn(&mut Piece)| room.change(|mut piece| {
-        change(&mut piece);
-        piece.embedding_edits.clear();
-        piece
-    });
+    let change = move |change: fn(&mut Piece)| {
+        room.change(|mut piece| {
+            change(&mut piece);
+            piece.embedding_edits.clear();
+            piece
+        })
+    };
     view! {
         <Named name="law">
             <Select label=Signal::derive(move || t.get().law().to_owned()) options=laws
@@ -219,7 +228,9 @@ fn TokensControl() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
     let count = Memo::new(move |_| read(room, |played| Some(played.input.nrows())).unwrap_or(1));
-    let most = Signal::derive(move || Range::whole(1, read(room, |played| Some(longest(&played.piece))).unwrap_or(32) as i32));
+    let most = Signal::derive(move || {
+        Range::whole(1, read(room, |played| Some(longest(&played.piece))).unwrap_or(32) as i32)
+    });
     let set = move |n: f64| {
         let n = (n as usize).clamp(1, MOST_TOKENS);
         let known = read(room, |played| Some((played.tokens.clone(), played.input.clone())));
@@ -297,17 +308,21 @@ fn InputControl() -> impl IntoView {
             _ => read(room, |played| Some(text_of(played.tokens.as_ref()?, piece))).unwrap_or_default(),
         })
     });
-    let has_text = Memo::new(move |_| room.piece.with(|piece| match (&piece.input, &piece.target) {
-        (InputSource::Rows(_), _) => false,
-        (_, TargetSource::Own(target)) => target.vocabulary().is_some(),
-        _ => true,
-    }));
-    let example = Signal::derive(move || Some(t.get().input_example().to_owned()));
-    let set = move |text: String| room.change(|mut piece| {
-        piece.input_edits.clear();
-        piece.input = if text.trim().is_empty() { InputSource::Example } else { InputSource::Text(text) };
-        piece
+    let has_text = Memo::new(move |_| {
+        room.piece.with(|piece| match (&piece.input, &piece.target) {
+            (InputSource::Rows(_), _) => false,
+            (_, TargetSource::Own(target)) => target.vocabulary().is_some(),
+            _ => true,
+        })
     });
+    let example = Signal::derive(move || Some(t.get().input_example().to_owned()));
+    let set = move |text: String| {
+        room.change(|mut piece| {
+            piece.input_edits.clear();
+            piece.input = if text.trim().is_empty() { InputSource::Example } else { InputSource::Text(text) };
+            piece
+        })
+    };
     view! {
         <Show when=move || has_text.get()
             fallback=move || view! { <p class="quiet">{move || t.get().input_is_numbers()}</p> }>
@@ -322,21 +337,23 @@ fn FileControls() -> impl IntoView {
     let client = expect_context::<Client>();
     let notices = expect_context::<Notices>();
     let t = use_language();
-    let import = move |kind: ImportKind| move |file: File| {
-        leptos::task::spawn_local(async move {
-            let Ok(buffer) = JsFuture::from(file.array_buffer()).await else { return };
-            let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
-            let piece = Box::new(room.piece.get_untracked());
-            let request = import::Request { kind, name: file.name(), bytes, piece };
-            client.ask(Line::Files, Request::Import(request), move |answer| match answer {
-                Ok(Answer::Import(imported)) => {
-                    notices.clear_failures();
-                    room.change(|_| *imported.piece);
-                }
-                Ok(_) => {}
-                Err(failure) => notices.failure(failure),
+    let import = move |kind: ImportKind| {
+        move |file: File| {
+            leptos::task::spawn_local(async move {
+                let Ok(buffer) = JsFuture::from(file.array_buffer()).await else { return };
+                let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
+                let piece = Box::new(room.piece.get_untracked());
+                let request = import::Request { kind, name: file.name(), bytes, piece };
+                client.ask(Line::Files, Request::Import(request), move |answer| match answer {
+                    Ok(Answer::Import(imported)) => {
+                        notices.clear_failures();
+                        room.change(|_| *imported.piece);
+                    }
+                    Ok(_) => {}
+                    Err(failure) => notices.failure(failure),
+                });
             });
-        });
+        }
     };
     let export = move |kind: ExportKind| {
         let piece = Box::new(room.piece.get_untracked());

@@ -21,7 +21,8 @@ pub fn CostsPanel() -> impl IntoView {
     let rows = move || {
         let t = t.get();
         let (bounds, estimate, solve, class) = facts.get()?;
-        let count = |value: u128| usize::try_from(value).map_or_else(|_| format!("{:.2e}", value as f64), grouped);
+        let count =
+            |value: u128| usize::try_from(value).map_or_else(|_| format!("{:.2e}", value as f64), grouped);
         let mut rows = vec![
             (t.cost_paths(), format!("{}^{} = {}", class.steps().0, class.layers, count(bounds.paths))),
             (t.cost_sparse(), count(bounds.sparse)),
@@ -32,7 +33,10 @@ pub fn CostsPanel() -> impl IntoView {
                 bounds.attention_matching_lower_bound.map_or_else(|| t.cost_lower_none().to_owned(), short),
             ),
             (t.cost_memory(), bytes(estimate.memory.total())),
-            (t.cost_dense(), bytes((class.layers * class.heads) as u128 * estimate.width * estimate.width * 8)),
+            (
+                t.cost_dense(),
+                bytes((class.layers * class.heads) as u128 * estimate.width * estimate.width * 8),
+            ),
         ];
         if let Some(solve) = solve {
             rows.push((t.cost_rank(), format!("{} / {}", solve.rank, solve.equations)));
@@ -45,10 +49,14 @@ pub fn CostsPanel() -> impl IntoView {
                 .collect_view(),
         )
     };
-    let why = move || facts.with(|facts| facts.as_ref().and_then(|(_, _, solve, _)| {
-        let solve = solve.as_ref()?;
-        (solve.rank < solve.equations).then(|| t.get().why_it_fails(solve.rank, solve.equations))
-    }));
+    let why = move || {
+        facts.with(|facts| {
+            facts.as_ref().and_then(|(_, _, solve, _)| {
+                let solve = solve.as_ref()?;
+                (solve.rank < solve.equations).then(|| t.get().why_it_fails(solve.rank, solve.equations))
+            })
+        })
+    };
     view! {
         <section class="panel">
             <h2>{move || t.get().costs_title()}</h2>

@@ -201,8 +201,7 @@ impl Focus {
                     // A value weight is in every path through its head.
                     HeadMatrix::Wv | HeadMatrix::Wo => {
                         let later = |consumer: &Consumer| consumer.depth(class) > layer;
-                        lights.nodes =
-                            Nodes::Trees(Consumer::all(class).into_iter().filter(later).collect());
+                        lights.nodes = Nodes::Trees(Consumer::all(class).into_iter().filter(later).collect());
                         lights.states.insert((layer + 1, Part::Whole));
                     }
                 }

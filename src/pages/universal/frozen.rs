@@ -21,7 +21,12 @@ pub fn FrozenPanel() -> impl IntoView {
     let t = use_language();
     let shape = room.derive(|played| {
         let layers = &played.frozen.heads;
-        (layers.len(), layers.first().map_or(0, Vec::len), played.frozen.has_places, played.target.class().layers)
+        (
+            layers.len(),
+            layers.first().map_or(0, Vec::len),
+            played.frozen.has_places,
+            played.target.class().layers,
+        )
     });
     let cards = move || {
         shape.get().map(|(layers, heads, has_places, all_layers)| {
@@ -72,7 +77,15 @@ fn RoutingMap(layer: usize, head: usize) -> impl IntoView {
     let draw = Draw::new(move |painter, frame| {
         data.with(|data| {
             if let Some((columns, FrozenHead::Routed { query, key, moves })) = data {
-                paint_routing(painter, &frame.palette, columns, *query, *key, moves, Point::new(frame.width, frame.height));
+                paint_routing(
+                    painter,
+                    &frame.palette,
+                    columns,
+                    *query,
+                    *key,
+                    moves,
+                    Point::new(frame.width, frame.height),
+                );
             }
         });
     });
@@ -114,7 +127,8 @@ fn paint_routing(
     // Blocks, as long as they can be told apart.
     if unit * columns.width() as f64 / columns.blocks().len() as f64 > 3.0 {
         for block in columns.blocks() {
-            let rect = Rect::new(block.offset as f64 * unit + 0.5, top, block.width as f64 * unit - 1.0, height);
+            let rect =
+                Rect::new(block.offset as f64 * unit + 0.5, top, block.width as f64 * unit - 1.0, height);
             let color = role_color(block.consumer, palette);
             painter.stroke_rect(rect, 2.0, &Stroke::solid(color.faded(0.6), 1.0));
             let below = Rect::new(rect.x, bottom - height, rect.width, height);
@@ -157,7 +171,8 @@ fn paint_routing(
 }
 
 fn arrow_head(painter: &mut dyn Painter, tip: Point, color: crate::drawing::color::Rgba) {
-    let head = Path::polygon([tip, Point::new(tip.x - 4.0, tip.y - 6.0), Point::new(tip.x + 4.0, tip.y - 6.0)]);
+    let head =
+        Path::polygon([tip, Point::new(tip.x - 4.0, tip.y - 6.0), Point::new(tip.x + 4.0, tip.y - 6.0)]);
     painter.fill_path(&head, color);
 }
 
@@ -166,12 +181,15 @@ fn arrow_head(painter: &mut dyn Painter, tip: Point, color: crate::drawing::colo
 fn DenseMaps(layer: usize, head: usize) -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
-    let map = move |symbol: &'static str, role: Role, of: fn(&FrozenHead) -> Option<&Thumbnail>, preferred: f64| {
-        let thumbnail = Memo::new(move |_| {
-            read(room, |played| of(played.frozen.heads.get(layer)?.get(head)?).cloned())
-        });
+    let map = move |symbol: &'static str,
+                    role: Role,
+                    of: fn(&FrozenHead) -> Option<&Thumbnail>,
+                    preferred: f64| {
+        let thumbnail =
+            Memo::new(move |_| read(room, |played| of(played.frozen.heads.get(layer)?.get(head)?).cloned()));
         let matrix = Memo::new(move |_| {
-            thumbnail.with(|thumbnail| thumbnail.as_ref().map(|it| Matrix::from(&it.cells)).unwrap_or_default())
+            thumbnail
+                .with(|thumbnail| thumbnail.as_ref().map(|it| Matrix::from(&it.cells)).unwrap_or_default())
         });
         let size = move || {
             thumbnail.with(|thumbnail| {
@@ -222,7 +240,12 @@ crate::texts! {
 }
 
 impl crate::language::Language {
-    fn routing_in_words(self, query: (usize, usize), key: (usize, usize), rv: (usize, usize, usize)) -> String {
+    fn routing_in_words(
+        self,
+        query: (usize, usize),
+        key: (usize, usize),
+        rv: (usize, usize, usize),
+    ) -> String {
         self.routing_words(query.0, query.1, key.0, key.1, rv.0, rv.1, rv.2)
     }
 }

@@ -20,72 +20,73 @@ use crate::widgets::number::{exact, long, short};
 pub fn Inspector() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
-    let shown = move || {
-        let t = t.get();
-        let focus = room.focus.get();
-        match focus.as_ref() {
-            None => view! { <p class="quiet">{t.inspector_hint()}</p> }.into_any(),
-            Some(Focus::Node { level, consumer, rest }) => node(room, t, *level, *consumer, rest),
-            Some(Focus::Embedding { row, column, leaf }) => {
-                let leaf = leaf.as_ref().map(|(consumer, path)| node(room, t, 0, *consumer, path));
-                view! {
+    let shown =
+        move || {
+            let t = t.get();
+            let focus = room.focus.get();
+            match focus.as_ref() {
+                None => view! { <p class="quiet">{t.inspector_hint()}</p> }.into_any(),
+                Some(Focus::Node { level, consumer, rest }) => node(room, t, *level, *consumer, rest),
+                Some(Focus::Embedding { row, column, leaf }) => {
+                    let leaf = leaf.as_ref().map(|(consumer, path)| node(room, t, 0, *consumer, path));
+                    view! {
                     {read(room, |played| played.embedding.get((*row, *column)).copied()).map(|value| view! {
                         <p><b>{format!("E[{}, {}] = {}", row + 1, column + 1, exact(value))}</b></p>
                     })}
                     {leaf}
                 }
                 .into_any()
-            }
-            Some(Focus::Attention { layer, head, query, key }) => {
-                let pair = read(room, |played| {
-                    let of = |trace: &transformer::Trace| {
-                        trace.attention.get(*layer)?.get(*head)?.get((*query, *key)).copied()
-                    };
-                    Some((of(&played.target_trace)?, of(&played.universal_trace)?))
-                });
-                pair.map(|(target, universal)| {
-                    let place = format!("[{},{}][{}, {}]", layer + 1, head + 1, query + 1, key + 1);
-                    let difference = if target == universal {
-                        t.no_difference().to_owned()
-                    } else {
-                        t.difference(&format!("{:.1e}", universal - target))
-                    };
-                    view! {
-                        <p>
-                            <b>{format!("A{place} = {}", long(target))}</b>
-                            {format!(" · A′{place} = {} · {difference}", long(universal))}
-                        </p>
-                        <p class="quiet">{t.attention_lights(layer + 1, head + 1)}</p>
-                    }
-                })
-                .into_any()
-            }
-            Some(Focus::State { level, row, column }) => {
-                let value = read(room, |played| {
-                    played.target_trace.states.get(*level)?.get((*row, *column)).copied()
-                });
-                value
+                }
+                Some(Focus::Attention { layer, head, query, key }) => {
+                    let pair = read(room, |played| {
+                        let of = |trace: &transformer::Trace| {
+                            trace.attention.get(*layer)?.get(*head)?.get((*query, *key)).copied()
+                        };
+                        Some((of(&played.target_trace)?, of(&played.universal_trace)?))
+                    });
+                    pair.map(|(target, universal)| {
+                        let place = format!("[{},{}][{}, {}]", layer + 1, head + 1, query + 1, key + 1);
+                        let difference = if target == universal {
+                            t.no_difference().to_owned()
+                        } else {
+                            t.difference(&format!("{:.1e}", universal - target))
+                        };
+                        view! {
+                            <p>
+                                <b>{format!("A{place} = {}", long(target))}</b>
+                                {format!(" · A′{place} = {} · {difference}", long(universal))}
+                            </p>
+                            <p class="quiet">{t.attention_lights(layer + 1, head + 1)}</p>
+                        }
+                    })
+                    .into_any()
+                }
+                Some(Focus::State { level, row, column }) => {
+                    let value = read(room, |played| {
+                        played.target_trace.states.get(*level)?.get((*row, *column)).copied()
+                    });
+                    value
                     .map(|value| view! {
                         <p><b>{format!("X[{level}][{}, {}] = {}", row + 1, column + 1, exact(value))}</b></p>
                         <p class="quiet">{t.state_lights(*level)}</p>
                     })
                     .into_any()
-            }
-            Some(Focus::Weight { layer, head, matrix, row, column }) => {
-                let value = read(room, |played| {
-                    let head = played.target.layers().get(*layer)?.heads.get(*head)?;
-                    head.matrix(*matrix).get((*row, *column)).copied()
-                });
-                let name = format!("{}[{},{}]", matrix_symbol(*matrix), layer + 1, head + 1);
-                value
+                }
+                Some(Focus::Weight { layer, head, matrix, row, column }) => {
+                    let value = read(room, |played| {
+                        let head = played.target.layers().get(*layer)?.heads.get(*head)?;
+                        head.matrix(*matrix).get((*row, *column)).copied()
+                    });
+                    let name = format!("{}[{},{}]", matrix_symbol(*matrix), layer + 1, head + 1);
+                    value
                     .map(|value| view! {
                         <p><b>{format!("{name}[{}, {}] = {}", row + 1, column + 1, exact(value))}</b></p>
                         <p class="quiet">{t.weight_lights()}</p>
                     })
                     .into_any()
+                }
             }
-        }
-    };
+        };
     view! {
         <div class="inspector" role="region" aria-label=move || t.get().inspector() aria-live="polite">
             {shown}
@@ -99,10 +100,12 @@ pub fn Inspector() -> impl IntoView {
 fn EmbeddingEditor() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
-    let place = Memo::new(move |_| room.pinned.with(|pinned| match pinned {
-        Some(Focus::Embedding { row, column, .. }) => Some((*row, *column)),
-        _ => None,
-    }));
+    let place = Memo::new(move |_| {
+        room.pinned.with(|pinned| match pinned {
+            Some(Focus::Embedding { row, column, .. }) => Some((*row, *column)),
+            _ => None,
+        })
+    });
     let edits = Memo::new(move |_| room.piece.with(|piece| piece.embedding_edits.len()));
     let value = Signal::derive(move || {
         let place = place.get()?;
@@ -145,7 +148,8 @@ fn EmbeddingEditor() -> impl IntoView {
 /// A node of a tree: its path, its term, where it stands and what moves it.
 fn node(room: Room, t: Language, level: usize, consumer: Consumer, rest: &AttentionPath) -> AnyView {
     let facts = read(room, |played| {
-        let slot = played.frozen.has_places.then(|| played.frozen.columns.node(consumer, level, rest)).flatten();
+        let slot =
+            played.frozen.has_places.then(|| played.frozen.columns.node(consumer, level, rest)).flatten();
         let norm = slot.map(|slot| {
             let state = &played.universal_trace.states[level];
             let block = state.slice(ndarray::s![.., slot.offset..slot.offset + slot.width]);
@@ -182,7 +186,13 @@ fn node(room: Room, t: Language, level: usize, consumer: Consumer, rest: &Attent
 }
 
 /// The head whose Rv moves a block, with the first columns before and after; 0 for the skip, which leaves it.
-fn moved_by(played: &Played, level: usize, rest: &AttentionPath, from: usize, width: usize) -> Option<(usize, usize, usize)> {
+fn moved_by(
+    played: &Played,
+    level: usize,
+    rest: &AttentionPath,
+    from: usize,
+    width: usize,
+) -> Option<(usize, usize, usize)> {
     let step = *rest.0.first()? as usize;
     let Some(head) = step.checked_sub(1) else { return Some((0, from, from)) };
     let layers = &played.frozen.heads;

@@ -7,12 +7,15 @@ use transformer::Mask;
 
 use super::focus::{Focus, Part};
 use super::formula;
+use super::proof::scientific;
 use super::room::Room;
 use crate::drawing::palette::Role;
 use crate::jobs::universal::Played;
 use crate::language::use_language;
 use crate::state::universal::CellEdit;
-use crate::widgets::heatmap::{Axis, AxisLabels, Cell, CellSize, Edit, Heatmap, Kind, LegendPlace, Lit, Matrix, ScaleLimit};
+use crate::widgets::heatmap::{
+    Axis, AxisLabels, Cell, CellSize, Edit, Heatmap, Kind, LegendPlace, Lit, Matrix, ScaleLimit,
+};
 use crate::widgets::number;
 
 /// Who computed a matrix.
@@ -36,7 +39,12 @@ pub enum RightShows {
 
 /// An attention matrix.
 #[component]
-pub fn AttentionMap(side: Side, layer: usize, head: usize, right_shows: RwSignal<RightShows>) -> impl IntoView {
+pub fn AttentionMap(
+    side: Side,
+    layer: usize,
+    head: usize,
+    right_shows: RwSignal<RightShows>,
+) -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
     let differs = move || side == Side::Universal && right_shows.get() == RightShows::Difference;
@@ -75,10 +83,25 @@ pub fn AttentionMap(side: Side, layer: usize, head: usize, right_shows: RwSignal
     });
     let formula = Callback::new(move |cell: Cell| formula::attention(room, side, layer, head, cell));
     let difference = Memo::new(move |_| {
-        read(room, |played| played.proof.attention.get(layer)?.get(head).copied())
+        read(room, |played| {
+            let difference = *played.proof.attention.get(layer)?.get(head)?;
+            Some((difference, difference <= played.proof.tolerance))
+        })
     });
+    let heads = Memo::new(move |_| read(room, |played| Some(played.target.class().heads)).unwrap_or(1));
+    // Where several heads stand side by side, all are of one size and the tooltip names the tokens.
+    let labels = match side == Side::Target && heads.get_untracked() == 1 {
+        true => AxisLabels::Full,
+        false => AxisLabels::Indices,
+    };
+    let is_lit = move || {
+        room.lights.with(|lights| {
+            let here = lights.attention.iter().filter(|(l, h, _)| (*l, *h) == (layer, head));
+            is_lit_whole(here.map(|it| it.2))
+        })
+    };
     view! {
-        <div class="map">
+        <div class="map" class:is-lit=is_lit>
             <Heatmap
                 name
                 matrix
@@ -86,17 +109,18 @@ pub fn AttentionMap(side: Side, layer: usize, head: usize, right_shows: RwSignal
                 rows=Signal::derive(move || token_axis(room, "q", t.get().queries()).in_role(Role::Query))
                 cols=Signal::derive(move || token_axis(room, "k", t.get().keys()).in_role(Role::Key))
                 cell_size=Signal::derive(move || map_cells(room))
-                axis_labels=if side == Side::Target && head == 0 { AxisLabels::Full } else { AxisLabels::Indices }
+                axis_labels=labels
                 legend=LegendPlace::Elsewhere
                 lit
                 on_look
                 formula
             />
             {(side == Side::Universal).then(|| view! {
-                <p class="map-verdict">
-                    {move || difference.get().map(|difference| match difference == 0.0 {
-                        true => t.get().equal_to_the_last_bit().to_owned(),
-                        false => t.get().at_most_apart(&number::short(difference)),
+                <p class="map-verdict" class:is-bad=move || difference.get().is_some_and(|(_, holds)| !holds)>
+                    {move || difference.get().map(|(difference, holds)| match (difference == 0.0, holds) {
+                        (true, _) => t.get().equal_to_the_last_bit().to_owned(),
+                        (false, true) => t.get().at_most_apart(&scientific(difference)),
+                        (false, false) => t.get().apart(&number::short(difference)),
                     })}
                 </p>
             })}
@@ -116,7 +140,8 @@ pub fn StateMap(side: Side, level: usize, #[prop(into)] name: Signal<String>) ->
             Side::Universal => Some(played.universal_trace.output.clone()),
         }
     };
-    let matrix = Memo::new(move |_| read(room, numbers).map(|values| Matrix::from(&values)).unwrap_or_default());
+    let matrix =
+        Memo::new(move |_| read(room, numbers).map(|values| Matrix::from(&values)).unwrap_or_default());
     let limit = Signal::derive(move || {
         // Both outputs on one scale: what looks equal is equal.
         let max = read(room, |played| {
@@ -143,7 +168,7 @@ pub fn StateMap(side: Side, level: usize, #[prop(into)] name: Signal<String>) ->
         })
     });
     view! {
-        <div class="map">
+        <div class="map map-state">
             <Heatmap
                 name
                 matrix
@@ -214,5 +239,6 @@ crate::texts! {
     coordinates: "coordinates" | "coordenadas";
     equal_to_the_last_bit: "= A, to the last bit" | "= A, até o último bit";
     at_most_apart(difference: &str): "= A, up to {difference}" | "= A, a menos de {difference}";
+    apart(difference: &str): "≠ A, by up to {difference}" | "≠ A, por até {difference}";
     scope_both_sides: "both sides" | "os dois lados";
 }

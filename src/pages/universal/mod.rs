@@ -11,6 +11,7 @@ mod matrices;
 mod proof;
 mod room;
 mod stories;
+mod tree;
 mod weights;
 
 use leptos::prelude::*;
@@ -21,9 +22,10 @@ use self::frozen::FrozenPanel;
 use self::inspector::Inspector;
 use self::machine::{Band, Machine, MachineBand, ZoomButtons};
 use self::matrices::{AttentionMap, RightShows, Side, StateMap, read};
-use self::proof::{ProofTable, ProofView, holds};
+use self::proof::{ProofBadge, ProofTable, ProofView, holds};
 use self::room::Room;
 use self::stories::Story;
+use self::tree::TreePanel;
 use self::weights::WeightsPanel;
 use crate::drawing::clock::Clock;
 use crate::language::{Language, use_language};
@@ -35,39 +37,19 @@ use crate::widgets::scrubber::Scrubber;
 pub fn UniversalPage() -> impl IntoView {
     let room = Room::provide();
     let t = use_language();
-    view! {
-        <div class="room-head">
-            <div>
-                <h1>{move || t.get().universal_title()}</h1>
-                <p class="lead">{move || t.get().universal_lead()}</p>
-            </div>
-            <ProofView/>
-        </div>
-        <Controls/>
-        <Story/>
-        <Picture room/>
-        <FrozenPanel/>
-        <WeightsPanel/>
-        <div class="panels">
-            <section class="panel">
-                <h2>{move || t.get().proof_title()}</h2>
-                <p class="lead">{move || t.get().proof_lead()}</p>
-                <ProofTable/>
-            </section>
-            <CostsPanel/>
-        </div>
-    }
-}
-
-/// The picture: target, roll and universal transformer, read from top to bottom.
-#[component]
-fn Picture(room: Room) -> impl IntoView {
-    let t = use_language();
-    let length = Signal::derive(move || {
-        read(room, |played| Some(played.target.class().layers)).unwrap_or(1) as f64
+    // Escape lets go of what is pinned, wherever the keyboard is.
+    let listener = window_event_listener(leptos::ev::keydown, move |event| {
+        if event.key() == "Escape" && !event.default_prevented() {
+            room.pinned.set(None);
+            room.hovered.set(None);
+        }
     });
+    on_cleanup(move || listener.remove());
+    let length =
+        Signal::derive(move || read(room, |played| Some(played.target.class().layers)).unwrap_or(1) as f64);
     // Beyond the end is the finished picture, whatever the number of layers.
-    let position = RwSignal::new(room.look.with_untracked(|look| look.step.map_or(f64::MAX, |step| step as f64)));
+    let position =
+        RwSignal::new(room.look.with_untracked(|look| look.step.map_or(f64::MAX, |step| step as f64)));
     let clock = Clock::new(position, length);
     let step = Memo::new(move |_| room.look.with(|look| look.step));
     // Back, Forward and links bring a step; the clock is theirs to set.
@@ -88,6 +70,40 @@ fn Picture(room: Room) -> impl IntoView {
         }
     };
     let machine = Machine::new(room, Signal::derive(move || clock.position()));
+    view! {
+        <div class="room-head">
+            <div>
+                <h1>{move || t.get().universal_title()}</h1>
+                <p class="lead">{move || t.get().universal_lead()}</p>
+            </div>
+            <ProofView/>
+        </div>
+        <Controls/>
+        <Story/>
+        <Picture room machine/>
+        <TreePanel progress=machine.progress/>
+        <FrozenPanel/>
+        <WeightsPanel/>
+        <div class="panels">
+            <section class="panel">
+                <h2>{move || t.get().proof_title()}</h2>
+                <p class="lead">{move || t.get().proof_lead()}</p>
+                <ProofTable/>
+            </section>
+            <CostsPanel/>
+        </div>
+        <div class="transport" on:click=move |_| keep_step() on:keyup=move |_| keep_step() on:change=move |_| keep_step()>
+            <ProofBadge/>
+            <Scrubber clock label=Signal::derive(move || t.get().animation().to_owned()) caption=Signal::derive(move || Some(caption(t.get(), clock.position())))/>
+            <Inspector/>
+        </div>
+    }
+}
+
+/// The picture: target, roll and universal transformer, read from top to bottom.
+#[component]
+fn Picture(room: Room, machine: Machine) -> impl IntoView {
+    let t = use_language();
     let right_shows = RwSignal::new(RightShows::default());
     let shape = room.derive(|played| (played.target.class().layers, played.target.class().heads));
     let size = room.derive(|played| (played.embedding.dim(), played.frozen.has_places));
@@ -103,7 +119,12 @@ fn Picture(room: Room) -> impl IntoView {
                     };
                     view! {
                         <div class="picture-rule"><span>{move || t.get().layer(layer + 1)}</span></div>
-                        <div class="picture-side">{maps(Side::Target)}</div>
+                        <div class="picture-side">
+                            {maps(Side::Target)}
+                            {(layer + 1 < layers).then(|| view! {
+                                <StateMap side=Side::Target level=layer + 1 name=Signal::stored(format!("X[{}]", layer + 1))/>
+                            })}
+                        </div>
                         <div class="picture-middle"><MachineBand machine band=Band::Layer(layer)/></div>
                         <div class="picture-side is-universal">{maps(Side::Universal)}</div>
                     }
@@ -174,10 +195,6 @@ fn Picture(room: Room) -> impl IntoView {
                 }}
             </div>
         </section>
-        <div class="transport" on:click=move |_| keep_step() on:keyup=move |_| keep_step() on:change=move |_| keep_step()>
-            <Scrubber clock label=Signal::derive(move || t.get().animation().to_owned()) caption=Signal::derive(move || Some(caption(t.get(), clock.position())))/>
-            <Inspector/>
-        </div>
     }
 }
 

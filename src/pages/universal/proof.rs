@@ -45,6 +45,21 @@ pub fn ProofView() -> impl IntoView {
     }
 }
 
+/// The largest difference once more, small, where it stays in view while one scrolls. The status region
+/// above is the one that screen readers follow.
+#[component]
+pub fn ProofBadge() -> impl IntoView {
+    let room = expect_context::<Room>();
+    let proof = Memo::new(move |_| read(room, |played| Some((played.proof.largest, holds(&played.proof)))));
+    view! {
+        <p class="proof-badge" aria-hidden="true" class:proof-bad=move || proof.get().is_some_and(|(_, holds)| !holds)>
+            {move || proof.get().map(|(largest, holds)| {
+                format!("{} {}", scientific(largest), if holds { "✓" } else { "✗" })
+            })}
+        </p>
+    }
+}
+
 /// The differences layer by layer.
 #[component]
 pub fn ProofTable() -> impl IntoView {
@@ -100,7 +115,13 @@ pub fn holds(proof: &Proof) -> bool {
 
 /// Scientific notation with two significant digits; exact zero is plainly 0.
 pub fn scientific(value: f64) -> String {
-    if value == 0.0 { "0.0e0".to_owned() } else if value.is_finite() { format!("{value:.1e}") } else { number::long(value) }
+    if value == 0.0 {
+        "0.0e0".to_owned()
+    } else if value.is_finite() {
+        format!("{value:.1e}")
+    } else {
+        number::long(value)
+    }
 }
 
 crate::texts! {

@@ -55,11 +55,9 @@ impl Room {
         });
         let lights = Memo::new(move |_| {
             focus.with(|focus| match focus {
-                Some(focus) => {
-                    played.with_untracked(|played| {
-                        played.as_ref().map(|it| focus.lights(it.target.class())).unwrap_or_default()
-                    })
-                }
+                Some(focus) => played.with_untracked(|played| {
+                    played.as_ref().map(|it| focus.lights(it.target.class())).unwrap_or_default()
+                }),
                 None => Lights::default(),
             })
         });
@@ -115,7 +113,7 @@ impl Room {
         let consumer = Memo::new(move |_| self.look.with(|look| look.consumer));
         Effect::new(move |_| {
             let request = universal::Request { piece: self.piece.get(), consumer: consumer.get() };
-            client.ask(Line::Universal, Request::Universal(request), move |answer| match answer {
+            client.ask(Line::Universal, Request::Universal(Box::new(request)), move |answer| match answer {
                 Ok(Answer::Universal(played)) => {
                     notices.clear_failures();
                     // The page may have been left in the meantime.

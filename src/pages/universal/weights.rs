@@ -25,7 +25,8 @@ pub fn WeightsPanel() -> impl IntoView {
             (0..layers)
                 .flat_map(|layer| (0..heads).map(move |head| (layer, head)))
                 .map(|(layer, head)| {
-                    let maps = HeadMatrix::ALL.map(|matrix| view! { <WeightMap layer head matrix/> }).collect_view();
+                    let maps =
+                        HeadMatrix::ALL.map(|matrix| view! { <WeightMap layer head matrix/> }).collect_view();
                     view! {
                         <div class="weights-head">
                             <h3>{move || t.get().layer_and_head(layer + 1, head + 1)}</h3>
@@ -75,7 +76,9 @@ fn WeightMap(layer: usize, head: usize, matrix: HeadMatrix) -> impl IntoView {
     let is_lit = move || {
         room.lights.with(|lights| {
             let here = (layer, head, matrix as usize);
-            super::matrices::is_lit_whole(lights.weights.iter().filter(|it| (it.0, it.1, it.2) == here).map(|it| it.3))
+            super::matrices::is_lit_whole(
+                lights.weights.iter().filter(|it| (it.0, it.1, it.2) == here).map(|it| it.3),
+            )
         })
     };
     let on_look = Callback::new(move |cell: Option<Cell>| {

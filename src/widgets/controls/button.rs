@@ -59,6 +59,7 @@ pub fn Button(
             {(look != Look::Quiet).then(|| view! { <span>{label}</span> })}
         </button>
     }
+    .into_any()
 }
 
 /// A switch between on and off.
@@ -86,4 +87,5 @@ pub fn Toggle(
             <span>{label}</span>
         </button>
     }
+    .into_any()
 }

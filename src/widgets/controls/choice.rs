@@ -78,6 +78,7 @@ where
             <div class="segments-row">{segments}</div>
         </fieldset>
     }
+    .into_any()
 }
 
 /// Whether the label of a control is seen.
@@ -153,4 +154,5 @@ where
             <select id=id class="input select" on:input=on_change>{entries}</select>
         </div>
     }
+    .into_any()
 }

@@ -66,4 +66,5 @@ pub fn FileButton(
             <span class="file-hint">{move || words.with(|words| words.drop_file.clone())}</span>
         </div>
     }
+    .into_any()
 }

@@ -142,6 +142,7 @@ pub fn Menu(
             {entries}
         </div>
     }
+    .into_any()
 }
 
 enum Move {

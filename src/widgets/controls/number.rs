@@ -200,6 +200,7 @@ pub fn Slider(
             />
         </div>
     }
+    .into_any()
 }
 
 /// The numbers that the browser's own slider runs through.
@@ -247,6 +248,7 @@ pub fn NumberField(
             <Field label=label value=value range=range on_input=on_input class=""/>
         </div>
     }
+    .into_any()
 }
 
 /// The seed of a draw, with a button that draws another.
@@ -291,6 +293,7 @@ pub fn SeedField(
             />
         </div>
     }
+    .into_any()
 }
 
 /// The field itself: what is typed is kept while it is wrong, and says why; leaving the field brings back the number.

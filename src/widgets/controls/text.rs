@@ -46,6 +46,7 @@ pub fn TextField(
             </span>
         </div>
     }
+    .into_any()
 }
 
 /// Several lines of text.
@@ -87,4 +88,5 @@ pub fn TextArea(
             <span id=error_id class="field-note-error" role="alert">{move || error.get()}</span>
         </div>
     }
+    .into_any()
 }

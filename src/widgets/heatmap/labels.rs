@@ -1,7 +1,7 @@
 //! The labels of rows and columns: how much room they need, and how they are drawn.
 
 use super::data::Axis;
-use super::layout::{CellSize, Layout, Margins};
+use super::layout::{CellSize, EDGE, Layout, Margins};
 use crate::drawing::geometry::{Point, Rect};
 use crate::drawing::painter::{Align, Baseline, Family, Painter, TextStyle};
 use crate::drawing::palette::{Palette, Role};
@@ -52,7 +52,8 @@ impl LabelPlan {
         measure: Measure<'_>,
     ) -> LabelPlan {
         if labels == AxisLabels::Hidden {
-            return LabelPlan::default();
+            // The line around the cells is all that is left.
+            return LabelPlan { margins: Margins { left: EDGE, top: EDGE }, ..LabelPlan::default() };
         }
         let index_style = index_style(palette);
         let name_style = name_style(palette);
@@ -96,7 +97,7 @@ impl LabelPlan {
         palette: &Palette,
         measure: Measure<'_>,
     ) {
-        if self.margins.left == 0.0 {
+        if self.row_index == 0.0 {
             return;
         }
         let plot = layout.plot;
@@ -216,8 +217,8 @@ mod tests {
     }
 
     #[test]
-    fn hidden_labels_take_no_room() {
-        assert_eq!(plan(&["a", "b"], AxisLabels::Hidden).margins, Margins::default());
+    fn hidden_labels_leave_room_for_the_edge_only() {
+        assert_eq!(plan(&["a", "b"], AxisLabels::Hidden).margins, Margins { left: EDGE, top: EDGE });
     }
 
     #[test]

@@ -86,6 +86,8 @@ impl State {
             on_edit,
             room,
         } = given;
+        // A page may derive its matrix; then each change derives it once, not once for each part that reads it.
+        let matrix = Memo::new(move |_| matrix.get());
         let zoom = RwSignal::new(Zoom::WHOLE);
         // Cells grow with the type, which is larger on large screens.
         let cell_size = Memo::new(move |_| cell_size.get().scaled(Palette::current().text_tiny / USUAL_TEXT));
@@ -121,7 +123,7 @@ impl State {
         });
         State {
             name,
-            matrix,
+            matrix: matrix.into(),
             kind,
             rows,
             cols,

@@ -109,6 +109,7 @@ pub fn Heatmap(
             <CellTooltip state=state stage=stage formula=formula/>
         </figure>
     }
+    .into_any()
 }
 
 /// Whether a heatmap explains its colours.

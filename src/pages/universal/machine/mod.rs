@@ -12,15 +12,21 @@ use leptos::prelude::*;
 
 use self::paint::{Heights, Look, Scope, paint_layer, paint_roll};
 use self::scene::{ROLL_UNITS, Scene};
-use super::focus::Focus;
+use super::focus::{Focus, Lights};
 use super::room::Room;
+use crate::drawing::export::{save_png, save_svg};
 use crate::drawing::geometry::Point;
 use crate::drawing::gestures::pan_and_zoom;
+use crate::drawing::painter::Painter;
 use crate::drawing::resize::size_of;
-use crate::drawing::surface::{Draw, Surface};
+use crate::drawing::shifted::Shifted;
+use crate::drawing::surface::{Draw, Frame, Surface};
 use crate::drawing::viewport::{Span, Track, Viewport, Zoom};
 use crate::language::use_language;
-use crate::widgets::controls::{Choice, Select};
+use crate::widgets::controls::{Choice, Menu, MenuItem, Select};
+use crate::widgets::dialog::Dialog;
+use crate::widgets::heatmap::{Axis, Matrix};
+use crate::widgets::table::MatrixTable;
 
 /// What all bands share.
 #[derive(Clone, Copy)]
@@ -45,9 +51,7 @@ impl PartialEq for SceneOf {
 impl Machine {
     /// The machine of the room's numbers.
     pub fn new(room: Room, progress: Signal<f64>) -> Machine {
-        let scene = Memo::new(move |_| {
-            room.played.get().map(|played| Arc::new(SceneOf(Scene::new(played))))
-        });
+        let scene = Memo::new(move |_| room.played.get().map(|played| Arc::new(SceneOf(Scene::new(played)))));
         Machine { scene, zoom: RwSignal::new(Zoom::WHOLE), scope: RwSignal::new(Scope::default()), progress }
     }
 
@@ -58,6 +62,33 @@ impl Machine {
         let fit = width / ROLL_UNITS;
         let x = Track { length: ROLL_UNITS, window: width, fit, largest: (28.0 / unit).max(fit) };
         Viewport { x, y: Track { length: 1.0, window: 1.0, fit: 1.0, largest: 1.0 } }
+    }
+
+    /// All bands below each other, as one picture for a file.
+    fn export(self, save: impl FnOnce(Point, &str, &dyn Fn(&mut dyn Painter, &Frame))) {
+        let Some(scene) = self.scene.get_untracked() else { return };
+        let scene = &scene.0;
+        let (d, n) = (scene.played.embedding.nrows(), scene.tokens());
+        let heights = Heights::new(d, n);
+        let layers = scene.played.universal_trace.attention.len();
+        let height = heights.roll_band(d, n) + heights.layer_band(n) * layers as f64;
+        let paint = |painter: &mut dyn Painter, frame: &Frame| {
+            let lights = Lights::default();
+            let look = Look {
+                span: untrack(|| self.span(frame.width)),
+                lights: &lights,
+                focus: None,
+                progress: untrack(|| self.progress.get()),
+                scope: self.scope.get_untracked(),
+            };
+            paint_roll(painter, &frame.palette, scene, &look);
+            for layer in 0..layers {
+                let top = heights.roll_band(d, n) + heights.layer_band(n) * layer as f64;
+                let mut below = Shifted::new(painter, Point::new(0.0, top));
+                paint_layer(&mut below, &frame.palette, scene, &look, layer);
+            }
+        };
+        save(Point::new(ROLL_UNITS, height), "E, Z", &paint);
     }
 
     fn span(self, width: f64) -> Span {
@@ -127,7 +158,9 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
     };
     let at = move |event: &PointerEvent| {
         let (point, width) = place(event)?;
-        machine.scene.with_untracked(|scene| hit(&scene.as_ref()?.0, band, untrack(|| machine.span(width)), point))
+        machine
+            .scene
+            .with_untracked(|scene| hit(&scene.as_ref()?.0, band, untrack(|| machine.span(width)), point))
     };
     let on_move = move |event: PointerEvent| {
         let focus = at(&event);
@@ -145,7 +178,9 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
             return;
         }
         let focus = at(&event);
-        if let Some(Focus::Node { consumer, .. } | Focus::Embedding { leaf: Some((consumer, _)), .. }) = &focus {
+        if let Some(Focus::Node { consumer, .. } | Focus::Embedding { leaf: Some((consumer, _)), .. }) =
+            &focus
+        {
             let consumer = *consumer;
             room.change_look(|look| look.consumer = consumer);
         }
@@ -235,7 +270,8 @@ fn step(scene: &Scene, band: Band, focus: Option<&Focus>, key: &str) -> Option<F
         Band::Layer(layer) => layer + 1,
     };
     let nodes = score.levels.get(level)?;
-    let here = focus.and_then(|focus| scene.node_of(focus)).filter(|(at, _)| *at == level).map(|(_, index)| index);
+    let here =
+        focus.and_then(|focus| scene.node_of(focus)).filter(|(at, _)| *at == level).map(|(_, index)| index);
     let last = nodes.len().checked_sub(1)?;
     let next = match (key, here) {
         ("ArrowRight", Some(index)) => (index + 1).min(last),
@@ -261,8 +297,26 @@ pub fn ZoomButtons(machine: Machine) -> impl IntoView {
         let viewport = untrack(|| machine.viewport(ROLL_UNITS));
         machine.zoom.update(|zoom| *zoom = viewport.panned(*zoom, Point::new(ROLL_UNITS * share, 0.0)));
     };
+    let table_is_open = RwSignal::new(false);
+    let items = move |()| {
+        let t = t.get_untracked();
+        vec![
+            MenuItem::new(t.table_of_embedding(), move || table_is_open.set(true)),
+            MenuItem::new(t.picture_as_svg(), move || {
+                machine.export(|size, title, paint| {
+                    save_svg("pianola-machine.svg", size, title, paint);
+                })
+            }),
+            MenuItem::new(t.picture_as_png(), move || {
+                machine.export(|size, _, paint| {
+                    save_png("pianola-machine.png", size, 3.0, paint);
+                })
+            }),
+        ]
+    };
     let is_whole = move || machine.zoom.with(|zoom| zoom.factor <= 1.0);
-    let has_blocks = Memo::new(move |_| machine.scene.with(|scene| scene.as_ref().is_some_and(|it| it.0.score.is_some())));
+    let has_blocks =
+        Memo::new(move |_| machine.scene.with(|scene| scene.as_ref().is_some_and(|it| it.0.score.is_some())));
     view! {
         <div class="zoom-buttons" role="group" aria-label=move || t.get().magnify_the_roll()>
             <Show when=move || has_blocks.get()>
@@ -280,7 +334,18 @@ pub fn ZoomButtons(machine: Machine) -> impl IntoView {
             <button type="button" aria-label=move || t.get().smaller() disabled=is_whole on:click=move |_| zoom(1.0 / Zoom::STEP)>"−"</button>
             <button type="button" aria-label=move || t.get().larger() on:click=move |_| zoom(Zoom::STEP)>"+"</button>
             <button type="button" aria-label=move || t.get().later_columns() disabled=is_whole on:click=move |_| pan(-0.5)>"›"</button>
+            <Menu label=Signal::derive(move || t.get().roll_actions().to_owned()) items=Callback::new(items)/>
         </div>
+        <Dialog title=Signal::derive(move || t.get().embedding_table().to_owned()) is_open=table_is_open>
+            <MatrixTable
+                caption=Signal::derive(move || t.get().embedding_table().to_owned())
+                matrix=Signal::derive(move || machine.scene.with(|scene| {
+                    scene.as_ref().map(|scene| Matrix::from(&scene.0.played.embedding)).unwrap_or_default()
+                }))
+                rows=Signal::stored(Axis::new("i", "").counted_from(1))
+                cols=Signal::stored(Axis::new("j", "").counted_from(1))
+            />
+        </Dialog>
     }
 }
 
@@ -292,6 +357,11 @@ crate::texts! {
     magnify_the_roll: "Magnify the roll" | "Ampliar o rolo";
     earlier_columns: "Earlier columns" | "Colunas anteriores";
     later_columns: "Later columns" | "Colunas seguintes";
+    roll_actions: "Actions for the roll" | "Ações para o rolo";
+    embedding_table: "E, the program" | "E, o programa";
+    table_of_embedding: "Table view" | "Ver como tabela";
+    picture_as_svg: "Save the picture as SVG" | "Salvar a imagem em SVG";
+    picture_as_png: "Save the picture as PNG" | "Salvar a imagem em PNG";
     full_colour: "Full colour" | "Cor plena";
     scope_block: "largest of each block" | "o maior de cada bloco";
     scope_all: "largest of all" | "o maior de todos";

@@ -12,6 +12,7 @@ use crate::drawing::color::{Mark, Rgba, Scale};
 use crate::drawing::geometry::{Path, Point, Rect};
 use crate::drawing::painter::{Align, Baseline, Family, Painter, Pixels, Stroke, TextStyle, Texture};
 use crate::drawing::palette::Palette;
+use crate::drawing::step::step_stroke;
 use crate::drawing::viewport::Span;
 use crate::pages::universal::focus::{Focus, Lights};
 
@@ -131,7 +132,14 @@ pub fn paint_roll(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, l
         let state_scale = Scale::Signed { max: scene.extremes.states[0] };
         let state = scene.played.universal_trace.states[0].view();
         let row = heights.state_row;
-        cells(painter, palette, scene.played.embedding.view(), strip(span, cells_top), heights.roll_row, scale);
+        cells(
+            painter,
+            palette,
+            scene.played.embedding.view(),
+            strip(span, cells_top),
+            heights.roll_row,
+            scale,
+        );
         cells(painter, palette, state, strip(span, states_top), row, state_scale);
         focus_ring(painter, palette, scene, look, &heights);
         return;
@@ -144,7 +152,8 @@ pub fn paint_roll(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, l
         }
         let shown = strength(look.lights, 0, node);
         painter.push_opacity(if node.is_read { shown } else { shown * 0.5 });
-        let block = scene.played.embedding.slice(s![.., node.slot.offset..node.slot.offset + node.slot.width]);
+        let block =
+            scene.played.embedding.slice(s![.., node.slot.offset..node.slot.offset + node.slot.width]);
         let scale = look.scope.scale(block, scene.extremes.embedding);
         cells(painter, palette, block, (x, width, cells_top), heights.roll_row, scale);
         let values = scene.values(0, node);
@@ -155,7 +164,7 @@ pub fn paint_roll(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, l
         }
         let path = node.rest.to_string();
         let label = TextStyle::new(palette.soft, palette.text_tiny, Family::Mono);
-        if fits(&path, width + 4.0, palette.text_tiny) {
+        if fits(&path, width, palette.text_tiny) {
             let at = Point::new(x + width / 2.0, cells_top + cells_height + 17.0);
             painter.text(&path, at, &label.aligned(Align::Center).on(Baseline::Top));
         }
@@ -251,19 +260,6 @@ pub fn paint_layer(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, 
     }
 }
 
-/// How the line of a step is drawn, so that heads are told apart without colour: solid, dashed, dotted,
-/// dash-dotted, and so on; the skip of a residual class is thin.
-pub fn step_stroke(color: Rgba, step: u8, width: f64) -> Stroke {
-    match step {
-        0 => Stroke::solid(color, width * 0.6),
-        1 => Stroke::solid(color, width),
-        2 => Stroke::dashed(color, width, &[5.0, 3.0]),
-        3 => Stroke::dashed(color, width, &[1.5, 3.0]),
-        4 => Stroke::dashed(color, width, &[7.0, 3.0, 1.5, 3.0]),
-        more => Stroke::dashed(color, width, &[2.0 + f64::from(more), 2.0]),
-    }
-}
-
 /// The terms of a node on their way down from the blocks that they come from.
 #[expect(clippy::too_many_arguments, reason = "each is one plain fact about the moving picture")]
 fn terms(
@@ -292,7 +288,8 @@ fn terms(
         let term = scene.term(layer, source, *step);
         let scale = look.scope.scale(scene.values(layer + 1, node).view(), scene.extremes.states[layer + 1]);
         cells(painter, palette, term.view(), (x - width / 2.0, width, y), heights.state_row, scale);
-        let frame = Rect::new(x - width / 2.0 - 1.0, y - 1.0, width + 2.0, heights.state_row * n as f64 + 2.0);
+        let frame =
+            Rect::new(x - width / 2.0 - 1.0, y - 1.0, width + 2.0, heights.state_row * n as f64 + 2.0);
         painter.stroke_rect(frame, 2.0, &Stroke::solid(role_color(node.consumer, palette), 1.0));
     }
     painter.pop();
@@ -366,7 +363,7 @@ fn name(painter: &mut dyn Painter, palette: &Palette, node: &Node, x: f64, width
     } else {
         (node.rest.to_string(), palette.soft)
     };
-    if fits(&text, width + 12.0, palette.text_tiny) {
+    if fits(&text, width + if node.is_root() { 12.0 } else { 0.0 }, palette.text_tiny) {
         let style = TextStyle::new(color, palette.text_tiny, Family::Mono);
         let at = Point::new(x + width / 2.0, top);
         painter.text(&text, at, &style.aligned(Align::Center).on(Baseline::Top));
