@@ -22,6 +22,8 @@ pub enum Line {
     Sweep,
     /// The matrices at one width.
     WidthLook,
+    /// The path from sparse to random weights.
+    Witness,
     /// Files that are read and written.
     Files,
 }

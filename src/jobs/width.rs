@@ -5,7 +5,7 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 use transformer::Class;
 use universal::RandomSpec;
-use universal::sweep::{Sample, Stage};
+use universal::sweep::{Path, Sample, Stage, Witness};
 
 use super::protocol::Failure;
 
@@ -36,6 +36,8 @@ pub enum Request {
     Sample(Cast, Draw),
     /// One point with its matrices.
     Look(Cast, Draw),
+    /// The path from the sparse weights to random ones; the width of the draw is not used.
+    Witness(Cast, Draw),
 }
 
 /// What is answered.
@@ -45,6 +47,8 @@ pub enum Answer {
     Sample(Sample),
     /// One point with its matrices.
     Look(Box<Look>),
+    /// The path from the sparse weights to random ones.
+    Witness(Path),
 }
 
 /// A target and a random universal transformer side by side.
@@ -61,6 +65,9 @@ pub struct Look {
     /// The same of the universal transformer.
     pub universal_attention: Vec<Array2<f64>>,
 }
+
+/// The steps of the grid of a witness, from t = 0 to t = 1.
+pub const WITNESS_STEPS: usize = 200;
 
 /// What is kept between requests: all draws of a sweep play one target.
 #[derive(Debug, Default)]
@@ -90,6 +97,10 @@ impl Workshop {
                     target_attention: trace.attention.last().cloned().unwrap_or_default(),
                     universal_attention: played.attention.pop().unwrap_or_default(),
                 })))
+            }
+            Request::Witness(cast, draw) => {
+                let witness = Witness::new(cast.class, draw.spec, draw.seed)?;
+                Ok(Answer::Witness(witness.path(self.stage(cast)?, WITNESS_STEPS)?))
             }
         }
     }

@@ -32,6 +32,8 @@ pub struct WidthState {
     pub measure: Measure,
     /// What is shown for every H.
     pub quantity: Quantity,
+    /// Where the path from sparse to random weights is looked at, in hundredths of the way.
+    pub way: usize,
 }
 
 /// What a sweep shows.
@@ -120,6 +122,7 @@ impl Default for WidthState {
             spare: 0,
             measure: Measure::Error,
             quantity: Quantity::Sparse,
+            way: 100,
         }
     }
 }
@@ -184,6 +187,7 @@ impl WidthState {
         query.set_unless("spare", self.spare, default.spare);
         query.set_word_unless("measure", self.measure, default.measure, &MEASURE_WORDS);
         query.set_word_unless("quantity", self.quantity, default.quantity, &QUANTITY_WORDS);
+        query.set_unless("t", self.way, default.way);
     }
 
     /// Reads a query; see [`super::AppState::decode`].
@@ -215,6 +219,7 @@ impl WidthState {
             }),
             measure: query.word("measure", default.measure, &MEASURE_WORDS),
             quantity: query.word("quantity", default.quantity, &QUANTITY_WORDS),
+            way: query.number("t", default.way, 0, 100),
         }
     }
 }
@@ -257,12 +262,13 @@ mod tests {
             (2..=MOST_REACH).prop_flat_map(|reach| (Just(reach), -(reach as i64)..=reach as i64)),
             prop::sample::select(MEASURE_WORDS.map(|(_, measure)| measure).to_vec()),
             prop::sample::select(QUANTITY_WORDS.map(|(_, quantity)| quantity).to_vec()),
+            0..=100_usize,
         );
         (class, 1..=MOST_TOKENS, any::<u64>(), draws, look).prop_map(|(class, tokens, seed, draws, look)| {
             let (heads, layers, width, head_width, attention, residual) = class;
             let base = WidthState::default().class;
             let (frozen_seed, draws, laws, tying) = draws;
-            let ((reach, spare), measure, quantity) = look;
+            let ((reach, spare), measure, quantity, way) = look;
             WidthState {
                 class: Class { heads, layers, width, head_width, attention, residual, ..base },
                 tokens,
@@ -275,6 +281,7 @@ mod tests {
                 spare,
                 measure,
                 quantity,
+                way,
             }
         })
     }

@@ -117,6 +117,16 @@ pub struct Moment {
     pub condition: f64,
 }
 
+/// The whole path from t = 0 to t = 1 for one target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Path {
+    /// Determinants, t ascending, with the largest difference of the outputs at each: a regular grid, and
+    /// more and more closely around the zeros.
+    pub points: Vec<(Moment, f64)>,
+    /// Where the determinant changes its sign.
+    pub zeros: Vec<Moment>,
+}
+
 impl Witness {
     /// `spec.width` is taken to be N, where C is square.
     ///
@@ -167,6 +177,39 @@ impl Witness {
             sign: determinant_sign(&matrix),
             condition: if smallest > 0.0 { largest / smallest } else { f64::INFINITY },
         })
+    }
+
+    /// The path in `steps` equal steps, with its zeros and what happens beside them. Zeros between which there
+    /// is no step of the grid may be missed in pairs.
+    ///
+    /// # Errors
+    /// When the stage is of another class or singular values cannot be computed.
+    pub fn path(&self, stage: &Stage, steps: usize) -> Result<Path, Error> {
+        let grid = (0..=steps).map(|step| self.moment(step as f64 / steps as f64));
+        let mut moments = grid.collect::<Result<Vec<_>, _>>()?;
+        let mut zeros = Vec::new();
+        for pair in moments.windows(2) {
+            if pair[0].sign * pair[1].sign < 0 {
+                zeros.push(self.zero_between(pair[0], pair[1])?);
+            }
+        }
+        zeros.extend(moments.iter().filter(|moment| moment.sign == 0));
+        zeros.sort_by(|a, b| a.t.total_cmp(&b.t));
+        for zero in &zeros {
+            moments.push(*zero);
+            for distance in BESIDE {
+                for t in [zero.t - distance, zero.t + distance] {
+                    if (0.0..=1.0).contains(&t) {
+                        moments.push(self.moment(t)?);
+                    }
+                }
+            }
+        }
+        moments.sort_by(|a, b| a.t.total_cmp(&b.t));
+        moments.dedup_by(|a, b| a.t == b.t);
+        let with_error = |moment: Moment| Ok((moment, self.error(stage, moment.t)?));
+        let points = moments.into_iter().map(with_error).collect::<Result<Vec<_>, Error>>()?;
+        Ok(Path { points, zeros })
     }
 
     /// A t between `low` and `high`, whose signs differ, at which the determinant changes its sign: by bisection
@@ -228,6 +271,9 @@ impl Witness {
         Ok(difference(stage.trace.output.view(), output.view()))
     }
 }
+
+/// How far beside a zero a path is looked at.
+const BESIDE: [f64; 6] = [1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-13];
 
 /// (1 − t) a + t b.
 fn blend(t: f64, mut a: Array2<f64>, b: Array2<f64>) -> Array2<f64> {

@@ -7,6 +7,7 @@ mod exponential;
 mod marked;
 mod room;
 mod runner;
+mod witness;
 
 use leptos::prelude::*;
 
@@ -15,6 +16,7 @@ use self::controls::Controls;
 use self::exponential::ExponentialPanel;
 use self::marked::MarkedPanel;
 use self::room::WidthRoom;
+use self::witness::WitnessPanel;
 use crate::language::use_language;
 
 /// The whole workspace.
@@ -32,6 +34,7 @@ pub fn WidthPage() -> impl IntoView {
         <Controls/>
         <CliffPanel/>
         <MarkedPanel/>
+        <WitnessPanel/>
         <ExponentialPanel/>
     }
 }
