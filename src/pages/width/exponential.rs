@@ -171,7 +171,7 @@ fn widths_figure(class: &Class, t: Language) -> Figure {
     }
     Figure {
         x: Axis::new(t.layers_axis()),
-        y: Axis::new(t.columns_axis()).logarithmic(),
+        y: Axis::new(t.wide_axis()).logarithmic(),
         series,
         rules: Vec::new(),
     }
@@ -206,7 +206,7 @@ fn heads_figure(class: &Class, quantity: Quantity, tokens: usize, t: Language) -
         .filter(|series| !series.points.is_empty())
         .collect();
     let axis = match quantity {
-        Quantity::Sparse | Quantity::Looped | Quantity::LowerBound => t.columns_axis(),
+        Quantity::Sparse | Quantity::Looped | Quantity::LowerBound => t.wide_axis(),
         Quantity::Memory => t.bytes_axis(),
         Quantity::MultiplyAdds => t.multiply_adds_axis(),
     };
@@ -251,7 +251,7 @@ crate::texts! {
     quantity_memory: "memory, sparse" | "memória, esparsa";
     quantity_multiply_adds: "multiply-adds, sparse" | "multiplicações com soma, esparsa";
     layers_axis: "L (layers)" | "L (camadas)";
-    columns_axis: "m (columns, log scale)" | "m (colunas, escala log)";
+    wide_axis: "m (columns, log scale)" | "m (colunas, escala log)";
     bytes_axis: "memory (bytes, log scale)" | "memória (bytes, escala log)";
     multiply_adds_axis: "multiply-adds (log scale)" | "multiplicações com soma (escala log)";
     sparse_series: "sparse construction" | "construção esparsa";

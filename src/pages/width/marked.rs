@@ -101,7 +101,6 @@ crate::texts! {
         "m = {m}, where N = {n}: rank {rank}, condition {condition}, largest difference of the outputs {error}. First law, first draw."
         | "m = {m}, onde N = {n}: posto {rank}, condição {condition}, maior diferença das saídas {error}. Primeira lei, primeiro sorteio.";
     both_outputs: "both outputs" | "ambas as saídas";
-    tokens_axis: "tokens" | "tokens";
     queries_axis: "queries" | "consultas";
     keys_axis: "keys" | "chaves";
     target_attention_name(layer: usize): "A[{layer},1], target" | "A[{layer},1], alvo";
