@@ -209,7 +209,12 @@ impl WidthState {
             class,
             tokens: query.number("n", default.tokens, 1, MOST_TOKENS),
             seed: query.value("seed", default.seed, "0 … 18446744073709551615", |_| true),
-            frozen_seed: query.value("frozen-seed", default.frozen_seed, "0 … 18446744073709551615", |_| true),
+            frozen_seed: query.value(
+                "frozen-seed",
+                default.frozen_seed,
+                "0 … 18446744073709551615",
+                |_| true,
+            ),
             draws: query.number("draws", default.draws, 1, MOST_DRAWS),
             laws: decode_laws(query, default.laws),
             tying: query.word("tying", default.tying, &TYING_WORDS),

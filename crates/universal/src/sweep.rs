@@ -134,8 +134,7 @@ impl Witness {
     /// When the class is not possible or too large.
     pub fn new(class: transformer::Class, spec: RandomSpec, seed: u64) -> Result<Self, Error> {
         let sparse = UniversalTransformer::sparse(class)?;
-        let random =
-            UniversalTransformer::random(class, RandomSpec { width: sparse.width(), ..spec }, seed)?;
+        let random = UniversalTransformer::random(class, RandomSpec { width: sparse.width(), ..spec }, seed)?;
         Ok(Witness { sparse, random })
     }
 
@@ -252,13 +251,11 @@ impl Witness {
             let mut next = if class.residual { state.clone() } else { Array2::zeros(state.dim()) };
             for head in 0..class.heads {
                 let (sparse, random) = (self.sparse.head(layer, head), self.random.head(layer, head));
-                let queries =
-                    blend(t, sparse.query.apply(state.view()), random.query.apply(state.view()));
+                let queries = blend(t, sparse.query.apply(state.view()), random.query.apply(state.view()));
                 let keys = blend(t, sparse.key.apply(state.view()), random.key.apply(state.view()));
                 let scores = queries.dot(&keys.t()) * class.score_factor();
                 let attention = transformer::attend(scores, class.attention, class.mask);
-                let values =
-                    blend(t, sparse.value.apply(state.view()), random.value.apply(state.view()));
+                let values = blend(t, sparse.value.apply(state.view()), random.value.apply(state.view()));
                 next += &attention.dot(&values);
             }
             state = next;

@@ -99,7 +99,10 @@ fn a_sample_is_what_the_engine_plays() {
         (&trace.output - &expected.output).iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     assert_eq!(sample.error, error);
     let solve = program.solve.unwrap();
-    assert_eq!((sample.rank, sample.condition, sample.residual), (solve.rank, solve.condition, solve.residual));
+    assert_eq!(
+        (sample.rank, sample.condition, sample.residual),
+        (solve.rank, solve.condition, solve.residual)
+    );
 }
 
 #[test]
@@ -111,13 +114,11 @@ fn the_witness_starts_at_one_ends_at_the_draw_and_is_singular_at_isolated_points
         let witness = Witness::new(class, spec, seed).unwrap();
         let start = witness.moment(0.0).unwrap();
         assert!(start.log_determinant.abs() < 1e-12 && start.condition < 1.0 + 1e-12);
-        let random = universal::UniversalTransformer::random(
-            class,
-            RandomSpec { width: least(&class), ..spec },
-            seed,
-        )
-        .unwrap();
-        let largest = (&witness.columns(1.0) - &random.leaf_columns()).iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+        let random =
+            universal::UniversalTransformer::random(class, RandomSpec { width: least(&class), ..spec }, seed)
+                .unwrap();
+        let largest =
+            (&witness.columns(1.0) - &random.leaf_columns()).iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         assert!(largest < 1e-12, "C(1) is the random C");
 
         let stage = Stage::drawn(class, seed, 5).unwrap();

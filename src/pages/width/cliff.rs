@@ -223,7 +223,9 @@ fn figure(state: &WidthState, samples: &HashMap<Draw, Sample>, t: Language) -> F
             let (mut points, mut band) = (Vec::new(), Band::default());
             for width in state.widths() {
                 let values = values(state, samples, *law, width, state.measure);
-                if let (Some(median), Some(low), Some(high)) = (median(&values), values.first(), values.last()) {
+                if let (Some(median), Some(low), Some(high)) =
+                    (median(&values), values.first(), values.last())
+                {
                     points.push((width as f64, median));
                     band.low.push(*low);
                     band.high.push(*high);
@@ -342,8 +344,8 @@ crate::texts! {
     residual_axis: "‖E C − B‖ / ‖B‖ (log scale)" | "‖E C − B‖ / ‖B‖ (escala log)";
     rank_axis: "rank of C" | "posto de C";
     condition_axis: "condition number of C (log scale)" | "número de condição de C (escala log)";
-    needed_rank_rule: "N, what every target needs" | "N, o que todo alvo precisa";
-    largest_rank_rule(rank: &str): "{rank}, the most that tied weights with residual reach" | "{rank}, o máximo que pesos atados com residual alcançam";
+    needed_rank_rule: "needed: N" | "necessário: N";
+    largest_rank_rule(rank: &str): "tied with residual: at most {rank}" | "atados com residual: no máximo {rank}";
     finding_pending: "The first points are being computed." | "Os primeiros pontos estão sendo computados.";
     finding_cliff(law: &str, below: &str, above: &str, equations: usize):
         "The law {law}: at m = N − 1 the error is {below}, at m = N = {equations} it is {above}."

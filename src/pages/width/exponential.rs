@@ -35,11 +35,17 @@ pub fn ExponentialPanel() -> impl IntoView {
     let quantities = Signal::derive(move || {
         let t = t.get();
         let looped = (!room.class.get().residual).then_some(Quantity::Looped);
-        [Some(Quantity::Sparse), looped, Some(Quantity::LowerBound), Some(Quantity::Memory), Some(Quantity::MultiplyAdds)]
-            .into_iter()
-            .flatten()
-            .map(|quantity| Choice::new(quantity, t.quantity_name(quantity)))
-            .collect::<Vec<_>>()
+        [
+            Some(Quantity::Sparse),
+            looped,
+            Some(Quantity::LowerBound),
+            Some(Quantity::Memory),
+            Some(Quantity::MultiplyAdds),
+        ]
+        .into_iter()
+        .flatten()
+        .map(|quantity| Choice::new(quantity, t.quantity_name(quantity)))
+        .collect::<Vec<_>>()
     });
     view! {
         <section class="panel">

@@ -24,6 +24,9 @@ const WIDEST: u128 = 160;
 /// The animation takes so many steps from t = 0 to t = 1.
 const STEPS: f64 = 20.0;
 
+/// A condition number beyond this is that of a singular matrix, up to rounding.
+const SINGULAR: f64 = 1e13;
+
 /// A path, and what it is the path of.
 type Found = (Cast, Draw, Path);
 
@@ -89,7 +92,9 @@ pub fn WitnessPanel() -> impl IntoView {
     };
     let here = move || path.with(|path| nearest(&path.as_ref()?.2, at()));
     let says = Signal::derive(move || {
-        here().map(|(moment, error)| t.get().witness_says(&short(moment.t), &short(moment.log_determinant), &short(error)))
+        here().map(|(moment, error)| {
+            t.get().witness_says(&short(moment.t), &short(moment.log_determinant), &short(error))
+        })
     });
     let figure = move |draw: fn(&Path, Language) -> Figure| {
         Signal::derive(move || {
@@ -179,7 +184,9 @@ fn error_figure(path: &Path, t: Language) -> Figure {
 fn finding(path: &Path, t: Language) -> String {
     let end = path.points.last().map(|(moment, _)| short(moment.log_determinant)).unwrap_or_default();
     let zeros: Vec<String> = path.zeros.iter().map(|zero| short(zero.t)).collect();
+    let ends_singular = path.points.last().is_some_and(|(moment, _)| moment.condition > SINGULAR);
     match zeros.len() {
+        _ if ends_singular => t.finding_singular_end().to_owned(),
         0 => t.finding_no_zero(&end),
         _ => t.finding_zeros(&zeros.join(", "), &end),
     }
@@ -202,5 +209,6 @@ crate::texts! {
     witness_error_finding: "The error leaps up where the determinant vanishes and is rounding again right beside: the closest points are 1e−13 away from a zero."
         | "O erro salta onde o determinante se anula e logo ao lado volta a ser arredondamento: os pontos mais próximos estão a 1e−13 de um zero.";
     finding_zeros(zeros: &str, end: &str): "The determinant vanishes at t = {zeros} and nowhere else on the grid; at the random weights ln |det C| is {end}, far from −∞." | "O determinante se anula em t = {zeros} e em nenhum outro lugar da grade; nos pesos aleatórios ln |det C| é {end}, longe de −∞.";
+    finding_singular_end: "This way ends at a zero: at t = 1 the matrix C is singular, because the draw is of a kind that never works (low rank, or the same weights in every layer with residual connections). Such draws lie inside the set of measure zero." | "Este caminho termina em um zero: em t = 1 a matriz C é singular, porque o sorteio é de um tipo que nunca funciona (posto baixo, ou os mesmos pesos em toda camada com conexões residuais). Tais sorteios estão dentro do conjunto de medida zero.";
     finding_no_zero(end: &str): "On this way the determinant does not vanish at all; at the random weights ln |det C| is {end}. Draw another seed to meet a zero." | "Neste caminho o determinante não se anula; nos pesos aleatórios ln |det C| é {end}. Sorteie outra semente para encontrar um zero.";
 }

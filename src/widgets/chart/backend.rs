@@ -94,7 +94,11 @@ impl DrawingBackend for PainterBackend<'_> {
         Ok(())
     }
 
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        path: I,
+        style: &S,
+    ) -> Drawn {
         let mut points = path.into_iter().map(point);
         let Some(first) = points.next() else { return Ok(()) };
         let path = points.fold(Path::new().move_to(first), Path::line_to);

@@ -165,20 +165,25 @@ fn paint_with_plotters(
         }
     }
     let at = |pixels: Point| (units(pixels.x), units(pixels.y));
+    // Names of numbers that stand close together would lie over each other; the first is kept.
+    let mut free_from = f64::NEG_INFINITY;
     for rule in &figure.rules {
         let color = palette.role(rule.role);
         let style = ink(color).stroke_width(units(HAIR) as u32);
         let (from, to, label, anchor) = match rule.along {
             Along::X => {
                 let place = plot.x + x.share(rule.at) * plot.width;
-                let near_end = place + measure(&rule.label, &Letters::new(color, tiny, Family::Sans)) + 4.0
-                    > size.x;
-                let (shift, side) = if near_end { (-4.0, HPos::Right) } else { (4.0, HPos::Left) };
+                let half = measure(&rule.label, &Letters::new(color, tiny, Family::Sans)) / 2.0;
+                let middle = place.min(size.x - half - 2.0);
+                let has_room = middle - half >= free_from;
+                if has_room {
+                    free_from = middle + half + 4.0;
+                }
                 (
                     Point::new(place, plot.y),
                     Point::new(place, plot.bottom()),
-                    Point::new(place + shift, plot.y + 2.0),
-                    Pos::new(side, VPos::Top),
+                    Some(Point::new(middle, plot.y - 2.0)).filter(|_| has_room),
+                    Pos::new(HPos::Center, VPos::Bottom),
                 )
             }
             Along::Y => {
@@ -186,7 +191,7 @@ fn paint_with_plotters(
                 (
                     Point::new(plot.x, place),
                     Point::new(plot.right(), place),
-                    Point::new(plot.right() - 2.0, place - 2.0),
+                    Some(Point::new(plot.right() - 2.0, place - 2.0)),
                     Pos::new(HPos::Right, VPos::Bottom),
                 )
             }
@@ -196,7 +201,9 @@ fn paint_with_plotters(
         }
         let path = PathElement::new(vec![at(from), at(to)], style);
         root.draw(&path)?;
-        root.draw_text(&rule.label, &letters(color, tiny).pos(anchor), at(label))?;
+        if let Some(label) = label {
+            root.draw_text(&rule.label, &letters(color, tiny).pos(anchor), at(label))?;
+        }
     }
     for series in &figure.series {
         if let (Some(label), Some(last)) =
@@ -212,7 +219,7 @@ fn paint_with_plotters(
     root.draw_text(
         &figure.y.title,
         &title.pos(Pos::new(HPos::Left, VPos::Center)),
-        at(Point::new(2.0, plot.y / 2.0)),
+        at(Point::new(2.0, tiny * 0.8)),
     )?;
     root.draw_text(
         &figure.x.title,

@@ -70,22 +70,23 @@ impl Span {
             Scale::Logarithmic if self.most / self.least >= 10.0 => {
                 let (low, high) = (self.least.log10().ceil() as i32, self.most.log10().floor() as i32);
                 let count = (high - low + 1).max(1) as usize;
-                let every = STRIDES
-                    .into_iter()
-                    .find(|every| count.div_ceil(*every) <= most_ticks)
-                    .unwrap_or(count) as i32;
+                let every =
+                    STRIDES.into_iter().find(|every| count.div_ceil(*every) <= most_ticks).unwrap_or(count)
+                        as i32;
                 // Multiples of the stride, so that the same powers are named whatever the ends.
                 (low..=high).filter(|power| power.rem_euclid(every) == 0).map(power_of_ten).collect()
             }
             _ => {
                 let rough = (self.most - self.least) / most_ticks as f64;
                 let unit = power_of_ten(rough.log10().floor() as i32);
-                let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|step| step * unit >= rough).unwrap_or(10.0)
-                    * unit;
+                let step =
+                    [1.0, 2.0, 5.0, 10.0].into_iter().find(|step| step * unit >= rough).unwrap_or(10.0)
+                        * unit;
                 let first = (self.least / step).ceil() as i64;
                 let last = (self.most / step).floor() as i64;
                 // Division brings back what multiplication by 0.1 would blur.
-                let tick = |k: i64| if step < 1.0 { k as f64 / (1.0 / step).round() } else { k as f64 * step };
+                let tick =
+                    |k: i64| if step < 1.0 { k as f64 / (1.0 / step).round() } else { k as f64 * step };
                 (first..=last).map(tick).filter(within).collect()
             }
         }
@@ -144,7 +145,7 @@ pub struct Projection {
 /// The room around the plot, in multiples of the size of its letters.
 const LEFT: f64 = 4.6;
 const FOOT: f64 = 3.4;
-const HEAD: f64 = 2.2;
+const HEAD: f64 = 3.2;
 const RIGHT: f64 = 1.2;
 /// The room for names at the ends of lines.
 const END_LABELS: f64 = 4.6;

@@ -70,8 +70,7 @@ impl State {
     /// The point that is looked at, if the figure still has it.
     pub fn spot(self) -> Option<(Spot, (f64, f64))> {
         let spot = self.looked_at.get()?;
-        self.figure
-            .with(|figure| Some((spot, *figure.series.get(spot.series)?.points.get(spot.point)?)))
+        self.figure.with(|figure| Some((spot, *figure.series.get(spot.series)?.points.get(spot.point)?)))
     }
 
     /// Where a point is drawn.
@@ -186,8 +185,7 @@ impl State {
     fn picture_size(self) -> Option<Point> {
         let size = self.room.get()?;
         let palette = Palette::current();
-        let legend =
-            self.figure.with(|figure| paint::legend_height(figure, size.x, &palette, &text_width));
+        let legend = self.figure.with(|figure| paint::legend_height(figure, size.x, &palette, &text_width));
         Some(Point::new(size.x, size.y + title_height(&palette) + legend))
     }
 

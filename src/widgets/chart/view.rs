@@ -39,7 +39,8 @@ pub fn Chart(
     let draw = Draw::new(move |painter, frame| state.paint(painter, &frame.palette));
     let (finding_id, keys_id) = (unique_id("finding"), unique_id("chart-keys"));
     let described_by = format!("{finding_id} {keys_id}");
-    let point_of = |event: &PointerEvent| Point::new(f64::from(event.offset_x()), f64::from(event.offset_y()));
+    let point_of =
+        |event: &PointerEvent| Point::new(f64::from(event.offset_x()), f64::from(event.offset_y()));
     let move_marker = move |place: Point| {
         if let (Some(marker), Some(projection)) = (state.marker, state.projection.get_untracked()) {
             marker.on_move.run(projection.x_at(place.x));
@@ -131,7 +132,9 @@ fn Legend(state: State) -> impl IntoView {
     let keys = Memo::new(move |_| {
         state.figure.with(|figure| {
             let named = figure.series.iter().filter(|series| series.end_label.is_none());
-            named.map(|series| Series { points: Vec::new(), band: None, ..series.clone() }).collect::<Vec<_>>()
+            named
+                .map(|series| Series { points: Vec::new(), band: None, ..series.clone() })
+                .collect::<Vec<_>>()
         })
     });
     let entries = move || {
@@ -179,7 +182,11 @@ fn SpotTooltip(state: State, stage: NodeRef<Div>) -> impl IntoView {
         state.figure.with(|figure| {
             let series = figure.series.get(spot.series)?;
             let spread = series.band.as_ref().and_then(|band| {
-                Some(format!("{} … {}", short(*band.low.get(spot.point)?), short(*band.high.get(spot.point)?)))
+                Some(format!(
+                    "{} … {}",
+                    short(*band.low.get(spot.point)?),
+                    short(*band.high.get(spot.point)?)
+                ))
             });
             Some(view! {
                 <p class="tooltip-main">{series.name.clone()}</p>
