@@ -47,7 +47,7 @@ proptest! {
     }
 
     #[test]
-    fn so_is_any_list_of_known_keys(pairs in vec((prop::sample::select(&KEYS[..]), value()), 0..8)) {
+    fn so_is_any_list_of_known_keys(pairs in vec((prop::sample::select(KEYS.to_vec()), value()), 0..8)) {
         let pairs: Vec<(&str, String)> = pairs;
         settles(&form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish())?;
     }

@@ -3,7 +3,7 @@
 //! Every `match` here names all variants, so that an error without words does not compile.
 
 mod files;
-mod numbers;
+pub mod numbers;
 mod transformers;
 mod universals;
 

@@ -3,6 +3,10 @@
 
 mod failures;
 
+pub use failures::numbers;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use leptos::prelude::*;
 
 use crate::jobs::protocol::Failure;
@@ -83,10 +87,10 @@ impl Notices {
     }
 
     fn push(self, notice: Notice) {
-        self.0.update(|all| {
-            let id = all.iter().map(|(id, _)| id + 1).max().unwrap_or(0);
-            all.push((id, notice));
-        });
+        // An id is never used again: the list would take a new message for the one that had it.
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        self.0.update(|all| all.push((id, notice)));
     }
 
     fn dismiss(self, id: u64) {

@@ -11,12 +11,13 @@ async fn opens_offline_after_the_first_visit() -> Result<()> {
     let page = Window::default().open(site.address()).await?;
     page.wait("everything is kept", KEPT).await?;
 
-    site.disappear();
-    let outside = "return fetch('not-kept').then(({ status }) => status)";
-    assert_eq!(page.run(outside).await?, 503, "the host is gone");
-    page.go(&format!("{}?page=universal&heads=2", site.address())).await?;
+    let address = site.address().to_owned();
+    drop(site);
+    let outside = "return fetch('not-kept').then(() => 'answered', () => 'gone')";
+    assert_eq!(page.run(outside).await?, "gone");
+    page.go(&format!("{address}?page=universal&heads=2")).await?;
     page.wait("there is a main region", "return document.querySelector('main h1') !== null").await?;
-    page.go(&format!("{}index.html", site.address())).await?;
+    page.go(&format!("{address}index.html")).await?;
     page.wait("there is a main region", "return document.querySelector('main h1') !== null").await?;
     Ok(())
 }
@@ -26,10 +27,10 @@ async fn every_file_of_the_release_is_kept() -> Result<()> {
     let site = Site::serve(&dist()?, "", 0)?;
     let page = Window::default().open(site.address()).await?;
     page.wait("everything is kept", KEPT).await?;
-    site.disappear();
+    drop(site);
     // The browser itself keeps the service worker.
     for file in files(&dist()?)?.iter().filter(|file| *file != "sw.js") {
-        let status = format!("return fetch({file:?}).then(({{ status }}) => status)");
+        let status = format!("return fetch({file:?}).then(({{ status }}) => status, () => 'gone')");
         assert_eq!(page.run(&status).await?, 200, "{file}");
     }
     Ok(())
@@ -55,7 +56,7 @@ async fn a_new_release_replaces_the_old_one() -> Result<()> {
     page.reload().await?;
     page.wait("the new release is shown", "return document.title === 'second release'").await?;
     page.wait("the old release is gone", "return caches.keys().then((names) => names.length === 1)").await?;
-    site.disappear();
+    drop(site);
     page.reload().await?;
     assert_eq!(page.client.title().await?, "second release");
     Ok(())

@@ -94,7 +94,10 @@ async fn an_exported_run_restores_the_view() -> Result<()> {
         assert_eq!((&after[0], &after[1]), (&before[0], &before[1]), "{query}");
         let construction = link(&page).await?.get("construction").cloned().unwrap_or("sparse".to_owned());
         assert_eq!(text(&run["universal"]["construction"]), construction);
-        // A link carries what the file brought.
+        // A link carries what the file brought, but for the long vocabulary of a random target: “Share” says so.
+        if query.contains("preset=random") {
+            continue;
+        }
         page.reload().await?;
         assert_eq!(folder.run(&page).await?, run, "{query} through its link");
     }

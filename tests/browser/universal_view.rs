@@ -147,7 +147,8 @@ impl Folder {
             for file in fs::read_dir(&saved)? {
                 let path = file?.path();
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                if name.starts_with("pianola") && !name.ends_with(".crdownload") {
+                let is_written = fs::metadata(&path).is_ok_and(|file| file.len() > 0);
+                if name.starts_with("pianola") && !name.ends_with(".crdownload") && is_written {
                     return Ok(path);
                 }
             }

@@ -53,8 +53,15 @@ pub fn build(tools: &Tools, effort: Effort) -> Result<PathBuf> {
     Ok(dist)
 }
 
-/// Trunk, in the project's folder and without a network.
+/// Trunk in the project's folder, with everything that it needs to run without a network.
+///
+/// # Errors
+/// The crates cannot be fetched.
 pub fn trunk(tools: &Tools) -> Result<Command> {
+    // Offline it fetches no tools of its own, but no crates either: they must be here before.
+    run(cargo()
+        .args(["fetch", "--quiet", "--target", TARGET, "--target", "host-tuple"])
+        .current_dir(project()))?;
     let mut trunk = tools.command("trunk")?;
     // Many set NO_COLOR=1, which Trunk takes for a mistake: it wants `true`.
     trunk.current_dir(project()).env_remove("NO_COLOR").env("TRUNK_SKIP_VERSION_CHECK", "true");

@@ -1,20 +1,28 @@
 //! A server of static files, as plain as the hosts on which Pianola is published: no headers beyond the
 //! content type, no rewriting of addresses.
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use std::convert::Infallible;
 use std::fs;
-use std::net::SocketAddr;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use tiny_http::{Header, Method, Request, Response, Server};
+use std::thread::{self, JoinHandle};
+use tokio::sync::oneshot;
 
-/// A folder, served on this machine until the value is dropped.
+/// A folder, served on this machine until the value is dropped; then the port is closed, and with it every
+/// connection.
 pub struct Site {
-    server: Arc<Server>,
-    host: Arc<Host>,
     address: String,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Site {
@@ -25,44 +33,35 @@ impl Site {
     /// # Errors
     /// The port is taken.
     pub fn serve(folder: &Path, below: &str, port: u16) -> Result<Site> {
-        let server = Server::http(("127.0.0.1", port))
-            .map_err(|error| anyhow!("{error}"))
+        let listener = TcpListener::bind(("127.0.0.1", port))
             .with_context(|| format!("cannot listen on port {port}: choose another with --port"))?;
-        let port = server.server_addr().to_ip().as_ref().map_or(port, SocketAddr::port);
-        let server = Arc::new(server);
-        let host = Arc::new(Host {
-            folder: folder.to_path_buf(),
-            prefix: format!("/{below}"),
-            gone: AtomicBool::new(false),
+        listener.set_nonblocking(true)?;
+        let address = format!("http://{}/{below}", listener.local_addr()?);
+        let host = Arc::new(Host { folder: folder.to_path_buf(), prefix: format!("/{below}") });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+        let (stop, stopped) = oneshot::channel();
+        let thread = thread::spawn(move || {
+            runtime.spawn(accept(listener, host));
+            // The runtime ends with this function, and every connection with the runtime.
+            let _ = runtime.block_on(stopped);
         });
-        for _ in 0..THREADS {
-            let (server, host) = (Arc::clone(&server), Arc::clone(&host));
-            thread::spawn(move || {
-                for request in server.incoming_requests() {
-                    // A browser that went away needs no answer.
-                    let _ = host.answer(request);
-                }
-            });
-        }
-        let address = format!("http://127.0.0.1:{port}/{below}");
-        Ok(Site { server, host, address })
+        Ok(Site { address, stop: Some(stop), thread: Some(thread) })
     }
 
     /// The address of the folder, with a slash at its end.
     pub fn address(&self) -> &str {
         &self.address
     }
-
-    /// From now on nothing is found: every request fails, as on a host that is gone.
-    pub fn disappear(&self) {
-        self.host.gone.store(true, Ordering::SeqCst);
-    }
 }
 
 impl Drop for Site {
     fn drop(&mut self) {
-        for _ in 0..THREADS {
-            self.server.unblock();
+        // Both fail only when the server has ended by itself.
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }
@@ -86,39 +85,48 @@ pub fn content_type(path: &Path) -> &'static str {
     }
 }
 
-/// Browsers open about six connections to a host.
-const THREADS: usize = 6;
+async fn accept(listener: TcpListener, host: Arc<Host>) {
+    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+    loop {
+        let Ok((stream, _)) = listener.accept().await else { continue };
+        let host = Arc::clone(&host);
+        let service = service_fn(move |request| {
+            let answer = host.answer(&request);
+            async { Ok::<_, Infallible>(answer) }
+        });
+        // A browser that goes away in the middle of an answer is none of our business.
+        tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+    }
+}
 
 struct Host {
     folder: PathBuf,
     prefix: String,
-    gone: AtomicBool,
 }
 
 impl Host {
-    fn answer(&self, request: Request) -> std::io::Result<()> {
-        if self.gone.load(Ordering::SeqCst) {
-            return request.respond(Response::empty(503));
+    fn answer(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+        let mut response = Response::default();
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+            return response;
         }
-        if !matches!(request.method(), Method::Get | Method::Head) {
-            return request.respond(Response::empty(405));
-        }
-        let Some(path) = self.file(request.url()) else {
-            return request.respond(Response::from_string("Not found").with_status_code(404));
+        let found = self
+            .file(request.uri().path())
+            .and_then(|path| Some((content_type(&path), fs::read(path).ok()?)));
+        let Some((content_type, content)) = found else {
+            *response.status_mut() = StatusCode::NOT_FOUND;
+            return response;
         };
-        let bytes = fs::read(&path)?;
-        let mut response = Response::from_data(bytes);
-        for (name, value) in [("Content-Type", content_type(&path)), ("Cache-Control", "no-cache")] {
-            if let Ok(header) = Header::from_bytes(name, value) {
-                response.add_header(header);
-            }
-        }
-        request.respond(response)
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        *response.body_mut() = Full::from(content);
+        response
     }
 
-    /// The file that an address names; `None` when there is none or when it lies outside the folder.
-    fn file(&self, url: &str) -> Option<PathBuf> {
-        let path = url.split(['?', '#']).next()?.strip_prefix(&self.prefix)?;
+    /// The file that a path names; `None` when there is none or when it lies outside the folder.
+    fn file(&self, path: &str) -> Option<PathBuf> {
+        let path = path.strip_prefix(&self.prefix)?;
         let path = if path.is_empty() || path.ends_with('/') {
             format!("{path}index.html")
         } else {
@@ -137,13 +145,13 @@ mod tests {
     use super::*;
 
     fn host(folder: &str, prefix: &str) -> Host {
-        Host { folder: PathBuf::from(folder), prefix: prefix.into(), gone: AtomicBool::new(false) }
+        Host { folder: PathBuf::from(folder), prefix: prefix.into() }
     }
 
     #[test]
     fn finds_files_below_the_prefix_and_nothing_outside() {
         let host = host(env!("CARGO_MANIFEST_DIR"), "/some/where/");
-        let found = host.file("/some/where/src/site.rs?page=x").unwrap();
+        let found = host.file("/some/where/src/site.rs").unwrap();
         assert_eq!(found, Path::new(env!("CARGO_MANIFEST_DIR")).join("src/site.rs"));
         for outside in
             ["/src/site.rs", "/some/where/../Cargo.toml", "/some/where//etc/passwd", "/some/where/src"]

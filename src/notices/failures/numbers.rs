@@ -135,14 +135,14 @@ mod tests {
     #[test]
     fn bytes_have_a_unit_and_at_most_one_decimal() {
         for (n, en, pt) in [
-            (0, "0 bytes", "0 bytes"),
+            (0_u64, "0 bytes", "0 bytes"),
             (1_023, "1,023 bytes", "1.023 bytes"),
             (1 << 30, "1 GB", "1 GB"),
             ((1 << 30) - 1, "1 GB", "1 GB"),
             (1_536, "1.5 KB", "1,5 KB"),
             (8 * 1_398_100 * 1_398_100, "14.2 TB", "14,2 TB"),
         ] {
-            assert_eq!((bytes(n as u64, En).as_str(), bytes(n as u64, Pt).as_str()), (en, pt));
+            assert_eq!((bytes(n, En).as_str(), bytes(n, Pt).as_str()), (en, pt));
         }
         assert!(bytes(u128::MAX, En).ends_with(" YB"));
     }

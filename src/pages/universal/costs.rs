@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::matrices::read;
 use super::room::Room;
 use crate::language::use_language;
+use crate::notices::numbers::bytes;
 use crate::widgets::number::{grouped, short};
 
 /// The table of costs.
@@ -32,10 +33,10 @@ pub fn CostsPanel() -> impl IntoView {
                 t.cost_lower(),
                 bounds.attention_matching_lower_bound.map_or_else(|| t.cost_lower_none().to_owned(), short),
             ),
-            (t.cost_memory(), bytes(estimate.memory.total())),
+            (t.cost_memory(), bytes(estimate.memory.total(), t)),
             (
                 t.cost_dense(),
-                bytes((class.layers * class.heads) as u128 * estimate.width * estimate.width * 8),
+                bytes((class.layers * class.heads) as u128 * estimate.width * estimate.width * 8, t),
             ),
         ];
         if let Some(solve) = solve {
@@ -65,18 +66,6 @@ pub fn CostsPanel() -> impl IntoView {
             <table class="facts"><tbody>{rows}</tbody></table>
         </section>
     }
-}
-
-/// A number of bytes as people say it.
-pub fn bytes(count: u128) -> String {
-    const UNITS: [&str; 7] = ["B", "KB", "MB", "GB", "TB", "PB", "EB"];
-    let mut value = count as f64;
-    let mut unit = 0;
-    while value >= 1000.0 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{count} B") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
 crate::texts! {

@@ -80,6 +80,7 @@ pub fn Toggle(
             type="button"
             class="toggle"
             role="switch"
+            aria-label=label
             aria-checked=move || if value.get() { "true" } else { "false" }
             on:click=move |_| on_input.run(!value.get_untracked())
         >

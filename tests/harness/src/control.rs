@@ -8,6 +8,10 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
+// Keys, as WebDriver writes them.
+const CONTROL: char = '\u{e009}';
+const RELEASE: char = '\u{e000}';
+
 /// How long a control may take to appear.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -56,7 +60,8 @@ impl Page {
     /// There is none, or more than one, or it takes no text.
     pub async fn write(&self, name: &str, text: &str) -> Result<()> {
         let field = self.one(&["textbox", "searchbox", "spinbutton", "combobox"], name).await?;
-        field.clear().await?;
+        // As a person does; a field that is emptied and left, as by WebDriver's own way, may take back its value.
+        field.send_keys(&format!("{CONTROL}a{RELEASE}")).await?;
         Ok(field.send_keys(text).await?)
     }
 
@@ -103,7 +108,7 @@ impl Page {
     /// # Errors
     /// There is none, or it takes no files.
     pub async fn upload(&self, name: &str, path: &Path) -> Result<()> {
-        let control = self.one(&["button", "textbox", "none", "generic"], name).await?;
+        let control = self.file_control(name).await?;
         // A file field may be hidden behind a button that looks better.
         let field = "const [control] = arguments; const fields = 'input[type=file]'; \
                      return control.matches(fields) ? control : (control.control ?? control.parentElement.querySelector(fields))";
@@ -113,31 +118,54 @@ impl Page {
         Ok(field.send_keys(&path.to_string_lossy()).await?)
     }
 
-    /// Waits for exactly one element with this name and one of these roles.
-    async fn one(&self, roles: &[&str], name: &str) -> Result<Element> {
+    /// Waits for exactly one file control with this name. Chromium does not find it by its name alone, to which
+    /// it adds the name of the file that was chosen.
+    async fn file_control(&self, name: &str) -> Result<Element> {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let mut seen = Vec::new();
             let mut found = Vec::new();
-            for (role, node) in self.nodes(&json!({"accessibleName": name})).await? {
-                if roles.contains(&role.as_str()) {
-                    found.push(node);
-                }
-                seen.push(role);
+            for role in ["button", "textbox", "none", "generic"] {
+                let nodes = self.tree(&json!({"role": role})).await?;
+                found.extend(nodes.into_iter().filter(|node| node.name == name).map(|node| node.id));
             }
             match found[..] {
                 [node] => return self.element(node).await,
                 [] if Instant::now() < deadline => sleep(Duration::from_millis(50)).await,
-                [] => {
-                    bail!("nothing named “{name}” has a role of {roles:?}; with this name there are {seen:?}")
-                }
-                _ => bail!("{} elements named “{name}” have a role of {roles:?}: {seen:?}", found.len()),
+                _ => bail!("{} file controls are named “{name}”", found.len()),
             }
+        }
+    }
+
+    /// Waits for an element with this name and one of these roles, the one that comes first in the list where
+    /// a control has several parts, such as a slider with a field for its number.
+    async fn one(&self, roles: &[&str], name: &str) -> Result<Element> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let seen = self.nodes(&json!({"accessibleName": name})).await?;
+            for role in roles {
+                let found: Vec<i64> =
+                    seen.iter().filter(|(seen, _)| seen == role).map(|(_, node)| *node).collect();
+                match found[..] {
+                    [] => {}
+                    [node] => return self.element(node).await,
+                    _ => bail!("{} elements named “{name}” have the role {role}", found.len()),
+                }
+            }
+            if Instant::now() > deadline {
+                let seen: Vec<_> = seen.into_iter().map(|(role, _)| role).collect();
+                bail!("nothing named “{name}” has a role of {roles:?}; with this name there are {seen:?}");
+            }
+            sleep(Duration::from_millis(50)).await;
         }
     }
 
     /// The roles and numbers of the nodes of the accessibility tree that a query finds.
     async fn nodes(&self, query: &Value) -> Result<Vec<(String, i64)>> {
+        Ok(self.tree(query).await?.into_iter().map(|node| (node.role, node.id)).collect())
+    }
+
+    /// The nodes of the accessibility tree that a query finds.
+    async fn tree(&self, query: &Value) -> Result<Vec<Node>> {
         let mut query = query.clone();
         if query["objectId"].is_null() {
             let document = self.devtools("Runtime.evaluate", json!({"expression": "document"})).await?;
@@ -148,7 +176,8 @@ impl Page {
         let shown = nodes.iter().filter(|node| node["ignored"] != true);
         Ok(shown
             .filter_map(|node| {
-                Some((node["role"]["value"].as_str()?.to_owned(), node["backendDOMNodeId"].as_i64()?))
+                let text = |what: &str| node[what]["value"].as_str().unwrap_or_default().to_owned();
+                Some(Node { role: text("role"), name: text("name"), id: node["backendDOMNodeId"].as_i64()? })
             })
             .collect())
     }
@@ -185,4 +214,11 @@ impl Page {
         let reference = reference.with_context(|| format!("{value} is no element"))?;
         Ok(Element::from_element_id(self.client.clone(), reference.to_owned().into()))
     }
+}
+
+/// A node of the accessibility tree.
+struct Node {
+    role: String,
+    name: String,
+    id: i64,
 }

@@ -56,6 +56,8 @@ impl Page {
     /// # Errors
     /// This takes more than a minute.
     pub async fn wait_idle(&self) -> Result<()> {
+        // What was just done reaches the page in a task of its own, and a file has to be read first.
+        sleep(Duration::from_millis(200)).await;
         self.wait("the page is idle", r#"return document.documentElement?.dataset.idle === "true""#).await
     }
 

@@ -56,6 +56,7 @@ impl Window {
             json!({"width": self.width, "height": self.height, "deviceScaleFactor": 1, "mobile": false}),
         )
         .await?;
+        page.devtools("Emulation.setScrollbarsHidden", json!({"hidden": true})).await?;
         page.emulate(self.theme).await?;
         page.go(address).await?;
         Ok(page)
@@ -74,7 +75,6 @@ impl Window {
             "--disable-background-networking".into(),
             "--disable-component-update".into(),
             "--disable-sync".into(),
-            "--hide-scrollbars".into(),
         ];
         flags.push(format!("--accept-lang={}", self.language));
         flags.push(format!("--window-size={},{}", self.width, self.height));
