@@ -1,7 +1,7 @@
 //! The workspace “Universal”: one frozen transformer plays any other.
 
 mod controls;
-pub mod costs;
+mod costs;
 mod focus;
 mod formula;
 mod frozen;

@@ -8,7 +8,7 @@ use universal::{Bounds, Construction, Law, RandomSpec, Tying};
 use super::room::WidthRoom;
 use crate::drawing::palette::Role;
 use crate::language::{Language, use_language};
-use crate::pages::universal::costs::bytes;
+use crate::notices::numbers::bytes;
 use crate::state::width::{MOST_HEADS, MOST_LAYERS, Quantity};
 use crate::widgets::chart::{Axis, Chart, Dot, Figure, Line, Marker, Series};
 use crate::widgets::controls::{Choice, Select};
@@ -116,7 +116,7 @@ fn Facts() -> impl IntoView {
             let cells = match (width, memory) {
                 (Some(width), Some(memory)) => vec![
                     count(width),
-                    bytes(memory.total()),
+                    bytes(memory.total(), t),
                     count(multiply_adds(construction, &class, tokens)),
                 ],
                 _ => vec![t.cost_none().to_owned(), "–".to_owned(), "–".to_owned()],

@@ -314,7 +314,9 @@ mod tests {
             rules: Vec::new(),
         };
         let (svg, projection) = drawn(&figure);
-        let line = svg.split("<path d=\"").find(|path| path.matches('L').count() == 2).expect("the line");
+        // Axes are drawn with hairlines, so that the line is the only one of its width.
+        let width = format!("stroke-width=\"{THIN}\"");
+        let line = svg.split("<path d=\"").find(|path| path.contains(&width)).expect("the line");
         let data = &line[1..line.find('"').unwrap()];
         let places: Vec<Point> = data
             .split('L')
