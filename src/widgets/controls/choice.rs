@@ -151,7 +151,8 @@ where
     view! {
         <div class="field">
             <label class=label_place.class() for=id.clone()>{label}</label>
-            <select id=id class="input select" on:input=on_change>{entries}</select>
+            // `change` comes after every choice, also where `input` comes before it, as from WebDriver.
+            <select id=id class="input select" on:change=on_change>{entries}</select>
         </div>
     }
     .into_any()
