@@ -144,7 +144,7 @@ impl Class {
             ("the output width", feed_forward.map_or(1, |shape| shape.output)),
         ];
         if let Some((what, _)) = sizes.into_iter().find(|(_, size)| *size == 0) {
-            return Err(SimulatorError::Zero { what });
+            return Err(SimulatorError::Zero { what: what.into() });
         }
         if let Some(shape) = feed_forward
             && shape.activation == Activation::MaxMin

@@ -6,25 +6,31 @@
 //! [`Simulator::new`] takes a class, and a [`Target`] enters only as the input of
 //! [`Simulator::run`].
 
+mod beats;
 mod class;
+pub mod presets;
 mod program;
 mod simulation;
 mod target;
 
+pub use beats::{Beat, Lane, Of, Reads, running_sums};
 pub use class::{Activation, Attend, Class, FeedForwardShape, Layout, Mask, Padding, Stretch};
 pub use simulation::{Operand, Operation, ProductTerm, Simulation, Simulator, Source, Stage};
 pub use target::{FeedForward, Head, Target};
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Why a target cannot be simulated.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, Debug, PartialEq, Error, Serialize, Deserialize)]
 pub enum SimulatorError {
     /// A size must be at least 1.
     #[error("{what} must be at least 1")]
     Zero {
         /// Which size.
-        what: &'static str,
+        what: Cow<'static, str>,
     },
     /// MaxMin sorts pairs, so that the hidden width must be even.
     #[error("MaxMin needs an even hidden width, not {hidden}")]
@@ -78,7 +84,7 @@ pub enum SimulatorError {
     #[error("the simulator has {what} {built}, the target needs {needed}")]
     Class {
         /// What differs.
-        what: &'static str,
+        what: Cow<'static, str>,
         /// What the simulator was built for.
         built: String,
         /// What the target needs.

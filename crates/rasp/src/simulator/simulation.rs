@@ -178,8 +178,12 @@ impl Simulator {
     fn check(&self, target: &Target) -> Result<(), SimulatorError> {
         let needed = target.class()?;
         let built = &self.class;
-        let differs = |what, built: &dyn std::fmt::Debug, needed: &dyn std::fmt::Debug| {
-            Err(SimulatorError::Class { what, built: format!("{built:?}"), needed: format!("{needed:?}") })
+        let differs = |what: &'static str, built: &dyn std::fmt::Debug, needed: &dyn std::fmt::Debug| {
+            Err(SimulatorError::Class {
+                what: what.into(),
+                built: format!("{built:?}"),
+                needed: format!("{needed:?}"),
+            })
         };
         if built.attend != needed.attend {
             return differs("the attention", &built.attend, &needed.attend);
@@ -224,7 +228,7 @@ impl Simulator {
             }
         };
         // The shapes were checked, so that those asked for here play no part.
-        for (name, matrix, ..) in target.matrices(0, 0, 0) {
+        for (name, matrix) in target.inputs() {
             place(&name, &matrix);
         }
         place("valid", &Array2::ones((1, target.x.nrows())));

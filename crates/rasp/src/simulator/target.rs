@@ -89,10 +89,15 @@ impl Target {
             padding: Padding::Exact,
         };
         if class.heads == 0 {
-            return Err(SimulatorError::Zero { what: "the number of heads" });
+            return Err(SimulatorError::Zero { what: "the number of heads".into() });
         }
         class.check()?;
         Ok(class)
+    }
+
+    /// The matrices that the simulator receives, by the names of their stretches.
+    pub fn inputs(&self) -> Vec<(String, Array2<f64>)> {
+        self.matrices(0, 0, 0).into_iter().map(|(name, matrix, ..)| (name, matrix)).collect()
     }
 
     /// All matrices by the names of their stretches, with the shapes that they should have.
