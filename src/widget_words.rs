@@ -23,6 +23,7 @@ fn portuguese() -> Words {
         heatmap_edit_keys: "F2 ou um clique duplo edita uma célula.".to_owned(),
         row_sum: "soma da linha".to_owned(),
         masked: "mascarada".to_owned(),
+        not_yet: "ainda não".to_owned(),
         nan: "não é um número".to_owned(),
         infinite: "infinito".to_owned(),
         non_zeros: "{count} de {total} são 1".to_owned(),

@@ -24,6 +24,10 @@ pub enum Line {
     WidthLook,
     /// The path from sparse to random weights.
     Witness,
+    /// The matrices of the workspace “Simulator”.
+    Simulator,
+    /// Depth and width of simulators.
+    Counts,
     /// Files that are read and written.
     Files,
 }

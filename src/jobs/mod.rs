@@ -8,5 +8,6 @@ pub mod import;
 pub mod protocol;
 pub mod queue;
 pub mod serve;
+pub mod simulator;
 pub mod universal;
 pub mod width;

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{import, universal, width};
+use super::{import, simulator, universal, width};
 use crate::state::universal::Piece;
 
 /// Page and worker of different releases must not talk.
 /// Raise it with every change of a type that crosses.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The name of the worker's script beside the page in a development build.
 pub const WORKER_SCRIPT: &str = "worker_loader.js";
@@ -32,6 +32,8 @@ pub enum Request {
     Export(Box<Piece>, import::ExportKind),
     /// Sample random universal transformers.
     Width(width::Request),
+    /// Run a target in the simulator, and what belongs to it.
+    Simulator(simulator::Request),
 }
 
 /// From the worker to the page.
@@ -67,6 +69,8 @@ pub enum Answer {
     Export(import::Exported),
     /// Random universal transformers have been sampled.
     Width(width::Answer),
+    /// Of the simulator.
+    Simulator(simulator::Answer),
 }
 
 /// Why a job has no answer. Everything here can be put into either language by the page.
@@ -78,6 +82,20 @@ pub enum Failure {
     /// The universal transformer is not possible, or too large.
     #[error(transparent)]
     Universal(#[from] ::universal::Error),
+    /// The target cannot be simulated.
+    #[error(transparent)]
+    Simulator(#[from] rasp::simulator::SimulatorError),
+    /// The simulator would be too large; with so many tokens it would not, if with any.
+    #[error("{error}")]
+    SimulatorTooLarge {
+        /// What is too large.
+        error: rasp::simulator::SimulatorError,
+        /// The most tokens that fit, the other sizes as they are.
+        rows: Option<usize>,
+    },
+    /// The simulator has no program for targets of this kind.
+    #[error("the simulator has no program for {0:?}")]
+    NotSimulated(simulator::Unsupported),
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] transformer::files::FileError),

@@ -1,13 +1,14 @@
 //! What the worker does with a request. It runs natively too, so that it can be tested without a browser.
 
 use super::protocol::{Answer, Failure, Request};
-use super::{import, universal, width};
+use super::{import, simulator, universal, width};
 
 /// The worker's memory between requests: what is expensive and may be wanted again.
 #[derive(Debug, Default)]
 pub struct Engine {
     universal: universal::Workshop,
     width: width::Workshop,
+    simulator: simulator::Workshop,
 }
 
 impl Engine {
@@ -22,6 +23,7 @@ impl Engine {
                 import::write(*piece, kind, &mut self.universal).map(Answer::Export)
             }
             Request::Width(request) => self.width.answer(request).map(Answer::Width),
+            Request::Simulator(request) => self.simulator.answer(request).map(Answer::Simulator),
         }
     }
 }

@@ -4,6 +4,7 @@
 
 mod files;
 pub mod numbers;
+mod simulators;
 mod transformers;
 mod universals;
 
@@ -18,6 +19,9 @@ pub fn describe(failure: &Failure, t: Language) -> String {
     match failure {
         Failure::Transformer(error) => transformers::describe(error, t),
         Failure::Universal(error) => universals::describe(error, t),
+        Failure::Simulator(error) => simulators::describe(error, t),
+        Failure::SimulatorTooLarge { error, rows } => simulators::describe_too_large(error, *rows, t),
+        Failure::NotSimulated(reason) => simulators::describe_unsupported(*reason, t).to_owned(),
         Failure::File(error) => files::describe(error, t),
         Failure::Run(error) => describe_run(error, t),
         Failure::NoSuchCell { name, row, column } => {

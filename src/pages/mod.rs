@@ -1,4 +1,5 @@
 //! One folder for each workspace.
 
+pub mod simulator;
 pub mod universal;
 pub mod width;

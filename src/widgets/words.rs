@@ -38,6 +38,8 @@ words! {
     row_sum: "row sum";
     /// A masked cell.
     masked: "masked";
+    /// A cell whose number is not there yet.
+    not_yet: "not yet";
     /// Not a number.
     nan: "not a number";
     /// Plus or minus infinity.

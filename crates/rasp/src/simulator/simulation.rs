@@ -7,6 +7,8 @@ use super::SimulatorError;
 use super::class::{Class, LIMITS, Layout, Padding};
 use super::program;
 use super::target::Target;
+use crate::analysis::Analysis;
+use crate::diagnostic::Diagnostic;
 use crate::graph::Primitive;
 use crate::input::Input;
 use crate::session::{Run, Session};
@@ -133,6 +135,11 @@ impl Simulator {
     /// The program.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The layers and heads of the program, counted from it without running it.
+    pub fn analyse(&self) -> Result<Analysis, Vec<Diagnostic>> {
+        Session::default().with_limits(LIMITS).analyse(&self.source)
     }
 
     /// The target as a sequence, padded with zeros to the sizes of the simulator.
