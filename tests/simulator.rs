@@ -204,7 +204,9 @@ fn state() -> impl Strategy<Value = AppState> {
             let mut piece = Piece::of(target);
             piece.sizes.rows = rows;
             let piece = Piece { attend, mask, activation, seed, extra_rows, extra_width, ..piece };
-            cells.into_iter().fold(piece, |piece, cell| piece.with_edit(Edit { matrix: "x".to_owned(), cell }))
+            cells
+                .into_iter()
+                .fold(piece, |piece, cell| piece.with_edit(Edit { matrix: "x".to_owned(), cell }))
         });
     let look = (
         prop::option::of(0..500usize),

@@ -35,6 +35,11 @@ pub fn Controls() -> impl IntoView {
     };
     let whole = |most: usize| Range::whole(1, most as i32);
     let has_feed_forward = Memo::new(move |_| room.piece.with(|piece| piece.activation.is_some()));
+    // A preset brings all its numbers, but perhaps no feed-forward sub-layer.
+    let is_drawn = Memo::new(move |_| {
+        room.piece
+            .with(|piece| !matches!(piece.target, TargetSource::Preset(_)) || piece.activation.is_some())
+    });
     let layers = Memo::new(move |_| {
         room.piece.with(|piece| match &piece.target {
             TargetSource::Own(target, _) => target.class().layers,
@@ -121,6 +126,7 @@ pub fn Controls() -> impl IntoView {
                         on_input=move |value: f64| room.change_sizes(|it| it.hidden = value as usize)/>
                 </Named>
             </Show>
+            <Show when=move || is_drawn.get()>
             <Named name="seed">
                 <SeedField label=label(Language::seed)
                     value=Signal::derive(move || room.piece.with(|piece| piece.seed))
@@ -131,6 +137,7 @@ pub fn Controls() -> impl IntoView {
                         Piece { seed, ..piece }
                     })/>
             </Named>
+            </Show>
             <Named name="extra-n">
                 <Slider label=label(Language::simulator_extra_rows)
                     value=Signal::derive(move || room.piece.with(|piece| piece.extra_rows) as f64)

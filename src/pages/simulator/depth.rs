@@ -50,6 +50,7 @@ pub fn DepthPanel() -> impl IntoView {
     let depth = Memo::new(move |_| {
         counts.with(|counts| {
             let Some(counts) = counts else { return Figure::default() };
+            let most = counts.points.iter().map(|(_, count)| count.depth()).max().unwrap_or(0) as f64;
             let series = Series::new(
                 t.get().simulator_depth(),
                 Role::Universal,
@@ -57,7 +58,7 @@ pub fn DepthPanel() -> impl IntoView {
             );
             Figure {
                 x: Axis::new(axis(counts)),
-                y: Axis::new(t.get().simulator_depth()).including([0.0]),
+                y: Axis::new(t.get().simulator_depth()).including([0.0, most * 1.25]),
                 series: vec![series.joined(Line::Strong).marked(Dot::Disc)],
                 rules: vec![here(counts)],
             }
@@ -110,7 +111,7 @@ pub fn DepthPanel() -> impl IntoView {
                     let at = |heads: &[usize]| heads.get(layer).copied().unwrap_or(0);
                     view! {
                         <tr>
-                            <th scope="row" class="number">{layer + 1}</th>
+                            <th scope="row">{layer + 1}</th>
                             <td class="sim-formula-cell">{formula}</td>
                             <td class="number">{at(&count.formula)}</td>
                             <td class="number">{at(&count.heads)}</td>
@@ -146,7 +147,7 @@ pub fn DepthPanel() -> impl IntoView {
                     <caption>{move || t.get().simulator_layers_table()}</caption>
                     <thead>
                         <tr>
-                            <th scope="col" class="number">{move || t.get().simulator_layer_number()}</th>
+                            <th scope="col">{move || t.get().simulator_layer_number()}</th>
                             <th scope="col">{move || t.get().simulator_formula()}</th>
                             <th scope="col" class="number">{move || t.get().simulator_by_formula()}</th>
                             <th scope="col" class="number">{move || t.get().simulator_as_written()}</th>

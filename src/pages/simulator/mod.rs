@@ -67,7 +67,20 @@ pub fn SimulatorPage() -> impl IntoView {
         </div>
         <Controls/>
         <Story/>
-        <StageButtons/>
+        <div class="sim-line-of-stages">
+            <StageButtons/>
+            <Segments
+                label=Signal::derive(move || t.get().simulator_grain().to_owned())
+                label_place=LabelPlace::Beside
+                options=Signal::derive(move || vec![
+                    Choice::new(Grain::Statement, t.get().simulator_statement()),
+                    Choice::new(Grain::Primitive, t.get().simulator_primitive()).noted(t.get().simulator_primitive_note()),
+                    Choice::new(Grain::Position, t.get().simulator_one_position()).noted(t.get().simulator_position_note()),
+                ])
+                value=Signal::derive(move || room.look.with(|look| look.grain))
+                on_input=move |grain| room.change_grain(grain)
+            />
+        </div>
         <section class="sim-room" aria-label=move || t.get().simulator_both()>
             <div class="sim-target">
                 <p class="sim-kicker"><span class="caps">{move || t.get().target()}</span> <strong>{move || t.get().simulator_target_says()}</strong></p>
@@ -83,17 +96,6 @@ pub fn SimulatorPage() -> impl IntoView {
             <div class="sim-transport">
                 <ProofBadge/>
                 <Scrubber clock=room.clock label=Signal::derive(move || t.get().simulator_animation().to_owned()) caption/>
-                <Segments
-                    label=Signal::derive(move || t.get().simulator_grain().to_owned())
-                    label_place=LabelPlace::Spoken
-                    options=Signal::derive(move || vec![
-                        Choice::new(Grain::Statement, t.get().simulator_statement()),
-                        Choice::new(Grain::Primitive, t.get().simulator_primitive()).noted(t.get().simulator_primitive_note()),
-                        Choice::new(Grain::Position, t.get().simulator_one_position()).noted(t.get().simulator_position_note()),
-                    ])
-                    value=Signal::derive(move || room.look.with(|look| look.grain))
-                    on_input=move |grain| room.change_grain(grain)
-                />
             </div>
         </div>
         <section class="panel">

@@ -49,11 +49,17 @@ pub fn OperationView() -> impl IntoView {
     };
     let formula =
         Memo::new(move |_| room.read_now(|simulated, stage, now| formula(simulated, stage, now, t.get())));
+    let is_padding = Memo::new(move |_| {
+        room.read_now(|_, stage, now| Some(now.position.is_some() && cell_now(stage, now).is_none()))
+    });
     view! {
         {maps}
         <div class="sim-formula">
             {move || formula.with(Option::is_some).then(|| view! {
-                <Formula math=Signal::derive(move || formula.get().unwrap_or(Math::Text(String::new()))) display=Display::Block/>
+                <Formula math=Signal::derive(move || formula.get().unwrap_or(Math::Text(String::new()))) display=Display::Inline/>
+            })}
+            {move || (is_padding.get() == Some(true)).then(|| view! {
+                <p class="quiet">{t.get().simulator_in_padding()}</p>
             })}
         </div>
     }
@@ -140,7 +146,7 @@ fn formula(simulated: &Simulated, stage: &Shown, now: &Moment, t: Language) -> O
     let heads = simulated.target.heads;
     let name = symbol(&stage.name, heads);
     let position = now.position?;
-    let Some(cell) = cell_now(stage, now) else { return Some(text(t.simulator_in_padding())) };
+    let cell = cell_now(stage, now)?;
     let head = entry(format!("({name})"), [(cell.row + 1).to_string(), (cell.col + 1).to_string()]);
     let operand = |at: usize| matrix_of(simulated, operand_name(stage.operands.get(at)?));
     let value = stage.direct[[cell.row, cell.col]];

@@ -22,20 +22,22 @@ pub fn ProgramPanel() -> impl IntoView {
         Memo::new(move |_| room.read_now(|simulated, stage, now| function_now(simulated, stage, now)));
     let body = Memo::new(move |_| function.get().map(|it| (it.file, it.lines)));
     let line = Memo::new(move |_| function.get().map(|it| it.line));
+    // Adding up heads is a sum in the program itself, no function of a library.
+    let has_body = Memo::new(move |_| body.with(Option::is_some));
     view! {
         <div class="sim-program">
             <Code
                 name=Signal::derive(move || t.get().simulator_program().to_owned())
                 lines=Signal::derive(move || source.get().lines().map(str::to_owned).collect())
-                first=Signal::stored(1)
                 lit=statement
             />
+            <Show when=move || has_body.get()>
             <Code
                 name=Signal::derive(move || body.get().map_or_else(String::new, |(file, _)| format!("{file}.rasp")))
                 lines=Signal::derive(move || body.get().map(|(_, lines)| lines).unwrap_or_default())
-                first=Signal::stored(1)
                 lit=line
             />
+            </Show>
         </div>
         <p class="quiet">{move || t.get().simulator_fetch_is()} " " <code>"fetch(seq, p) = aggregate(select(indices, p, ==), seq)"</code></p>
     }
@@ -44,12 +46,7 @@ pub fn ProgramPanel() -> impl IntoView {
 
 /// Lines of a program, one of them lit and in view.
 #[component]
-fn Code(
-    name: Signal<String>,
-    lines: Signal<Vec<String>>,
-    first: Signal<usize>,
-    lit: Memo<Option<usize>>,
-) -> impl IntoView {
+fn Code(name: Signal<String>, lines: Signal<Vec<String>>, lit: Memo<Option<usize>>) -> impl IntoView {
     let frame = NodeRef::<leptos::html::Pre>::new();
     // The lit line scrolls into view inside of the frame; the page stays where it is.
     Effect::new(move |_| {
@@ -77,7 +74,7 @@ fn Code(
                 };
                 view! {
                     <span class="sim-line" class:is-lit=move || lit.get() == Some(at)>
-                        <span class="sim-line-number" aria-hidden="true">{at + first.get()}</span>
+                        <span class="sim-line-number" aria-hidden="true">{at + 1}</span>
                         {code}
                         <span class="sim-comment">{comment}</span>
                     </span>

@@ -17,7 +17,7 @@ pub fn ProofView() -> impl IntoView {
         room.read(|simulated| Some((simulated.count.depth(), simulated.count.width(), simulated.fingerprint)))
     });
     view! {
-        <div class="proof">
+        <div class="proof sim-proof">
             <div class="proof-fact" class:proof-ok=move || verdict.get().is_some_and(|it| it.holds)
                 class:proof-bad=move || verdict.get().is_some_and(|it| !it.holds)>
                 <output class="proof-value" role="status" aria-label=move || t.get().maximum_error()>

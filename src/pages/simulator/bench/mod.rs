@@ -139,6 +139,8 @@ impl Scene<'_> {
                 names.push(&lane.name);
             }
         }
+        // What is fetched stands above what is computed from it.
+        names.sort_by_key(|name| !is_fetched(name));
         names
     }
 
@@ -211,9 +213,15 @@ impl Scene<'_> {
             }
         }
         let sources = self.stage.operands.iter().zip(focus).map(|(it, focus)| (it.rows * it.columns, focus));
-        let lanes = self.lanes().into_iter().map(|_| (self.elements(), position));
-        let counts: Vec<(usize, usize)> = sources.chain(lanes).collect();
-        Bench::new(&counts, self.stage.operands.len(), width, text)
+        let mut groups: Vec<Vec<(usize, usize)>> = vec![sources.collect()];
+        for (at, name) in self.lanes().into_iter().enumerate() {
+            let lane = (self.elements(), position);
+            match groups.last_mut() {
+                Some(group) if at > 0 && is_fetched(name) => group.push(lane),
+                _ => groups.push(vec![lane]),
+            }
+        }
+        Bench::new(&groups, width, text)
     }
 
     fn rows(&self) -> Vec<Row> {
@@ -342,6 +350,11 @@ impl Scene<'_> {
             }
         }
     }
+}
+
+/// Whether a lane holds the factors or the bias of a product.
+fn is_fetched(lane: &str) -> bool {
+    matches!(lane, "left" | "right" | "bias")
 }
 
 /// Numbers of a sequence: the input's, or a stage's.

@@ -1,6 +1,6 @@
 //! Draws the bench: what is read above, what is made below, and numbers on their way from one to the other.
 
-use super::layout::Bench;
+use super::layout::{Bench, NUMERAL};
 use crate::drawing::color::{Mark, Rgba, Scale};
 use crate::drawing::geometry::{Path, Point, Rect};
 use crate::drawing::painter::{Align, Baseline, Family, Painter, Stroke, TextStyle, Weight};
@@ -49,8 +49,6 @@ pub fn paint(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, rows: 
     }
 }
 
-/// The width from which cells hold numbers.
-const NUMERAL: f64 = 30.0;
 /// More numbers on their way are dots.
 const MOST_NUMBERS: usize = 24;
 
@@ -59,7 +57,7 @@ fn paint_row(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, at: us
     let label = TextStyle::new(palette.role(row.role), palette.text_small, Family::Sans)
         .on(Baseline::Alphabetic)
         .weighing(Weight::Strong);
-    painter.text(&row.label, Point::new(0.0, strip.top - palette.text_small * 0.45), &label);
+    painter.text(&row.label, Point::new(strip.left, strip.top - palette.text_small * 0.45), &label);
     let tiny = TextStyle::new(palette.soft, palette.text_tiny, Family::Sans).aligned(Align::Center);
     // Indices that would touch are left out, from the first on.
     let digits = (row.start + strip.count).to_string().len() as f64;
@@ -95,7 +93,7 @@ fn paint_row(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, at: us
             row.start + strip.first + strip.seen - 1,
             strip.count
         );
-        let right = strip.seen as f64 * bench.cell;
+        let right = strip.left + strip.seen as f64 * bench.cell;
         painter.text(&text, Point::new(right, strip.top - palette.text_small * 0.45), &more);
     }
 }
@@ -128,23 +126,25 @@ fn eased(t: f64) -> f64 {
     t * t * (3.0 - 2.0 * t)
 }
 
-fn ends(bench: &Bench, travel: &Travel) -> Option<(Point, Point)> {
+fn ends(bench: &Bench, palette: &Palette, travel: &Travel) -> Option<(Point, Point)> {
     let from = bench.rect(travel.from.0, travel.from.1)?;
     let to = bench.rect(travel.to.0, travel.to.1)?;
-    let down = travel.from.0 < travel.to.0;
-    let from = Point::new(from.center().x, if down { from.bottom() } else { from.y });
-    let to = Point::new(to.center().x, if down { to.y } else { to.bottom() });
-    Some((from, to))
+    // Below the index of the cell, so that it can be read.
+    let below = |rect: Rect| rect.bottom() + palette.text_tiny * 1.5;
+    let down = from.y < to.y;
+    let start = Point::new(from.center().x, if down { below(from) } else { from.y });
+    let end = Point::new(to.center().x, if down { to.y } else { below(to) });
+    Some((start, end))
 }
 
 fn paint_line(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, travel: &Travel, count: usize) {
-    let Some((from, to)) = ends(bench, travel) else { return };
+    let Some((from, to)) = ends(bench, palette, travel) else { return };
     let opacity = if count > MOST_NUMBERS { 0.3 } else { 0.8 };
     painter.stroke_path(&Path::link(from, to), &Stroke::solid(palette.accent.faded(opacity), 1.5));
 }
 
 fn paint_number(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, travel: &Travel, count: usize) {
-    let Some((from, to)) = ends(bench, travel) else { return };
+    let Some((from, to)) = ends(bench, palette, travel) else { return };
     if travel.way <= 0.0 || travel.way >= 1.0 {
         return;
     }
