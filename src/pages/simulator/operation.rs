@@ -147,7 +147,8 @@ fn formula(simulated: &Simulated, stage: &Shown, now: &Moment, t: Language) -> O
     let name = symbol(&stage.name, heads);
     let position = now.position?;
     let cell = cell_now(stage, now)?;
-    let head = entry(format!("({name})"), [(cell.row + 1).to_string(), (cell.col + 1).to_string()]);
+    let name = if name.contains(' ') { format!("({name})") } else { name };
+    let head = entry(name, [(cell.row + 1).to_string(), (cell.col + 1).to_string()]);
     let operand = |at: usize| matrix_of(simulated, operand_name(stage.operands.get(at)?));
     let value = stage.direct[[cell.row, cell.col]];
     let beat = stage.beats.get(now.beat)?;

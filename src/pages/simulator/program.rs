@@ -53,14 +53,15 @@ fn Code(name: Signal<String>, lines: Signal<Vec<String>>, lit: Memo<Option<usize
         let Some(line) = lit.get() else { return };
         lines.track();
         let Some(frame) = frame.get() else { return };
-        let children = frame.children();
-        if let Some(element) = children.item(line as u32) {
+        // The lines may be about to change as well; in the next frame they are there.
+        request_animation_frame(move || {
+            let Some(element) = frame.children().item(line as u32) else { return };
             let element: web_sys::HtmlElement = wasm_bindgen::JsCast::unchecked_into(element);
             let (top, tall) = (element.offset_top(), frame.client_height());
             if top < frame.scroll_top() || top + element.offset_height() > frame.scroll_top() + tall {
                 frame.set_scroll_top(top - tall / 2);
             }
-        }
+        });
     });
     let rows = move || {
         lines

@@ -482,8 +482,8 @@ crate::texts! {
         "Position {position} asks for index {asked}; one key answers, so its value passes through: {entry} = {value}."
         | "A posição {position} pede o índice {asked}; uma chave responde e seu valor passa: {entry} = {value}.";
     simulator_averages(position: usize, count: usize, name: &str, value: &str):
-        "Position {position} averages over {count} positions of its row: {name} = {value}."
-        | "A posição {position} tira a média de {count} posições de sua linha: {name} = {value}.";
+        "One head averages {count} positions for position {position}; from that, {name} = {value}."
+        | "Uma cabeça tira a média de {count} posições para a posição {position}; dela vem {name} = {value}.";
     simulator_adds(entry: &str, value: &str): "Their product is added: {entry} is {value} so far." | "O produto é somado: {entry} é {value} até aqui.";
     simulator_computes(position: usize, name: &str, value: &str): "Position {position} computes by itself: {name} = {value}." | "A posição {position} calcula sozinha: {name} = {value}.";
     simulator_all_fetch(count: usize, fetches: usize):

@@ -67,7 +67,9 @@ fn paint_row(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, at: us
         let is_lit = row.lit.contains(&cell);
         paint_cell(painter, palette, rect, row.values.get(cell).copied().flatten(), row.scale, bench.cell);
         if is_lit {
-            painter.stroke_rect(rect.inset(-0.5), 3.0, &Stroke::solid(palette.accent, 2.0));
+            // The halo keeps the ring apart from cells of its own hue.
+            painter.stroke_rect(rect.inset(1.5), 2.0, &Stroke::solid(palette.card, 2.0));
+            painter.stroke_rect(rect.inset(-0.5), 3.0, &Stroke::solid(palette.accent, 2.5));
         }
         let index = row.start + cell;
         if is_lit || index.is_multiple_of(step) {
