@@ -21,6 +21,10 @@ fn portuguese() -> Words {
              uma tabela."
                 .to_owned(),
         heatmap_edit_keys: "F2 ou um clique duplo edita uma célula.".to_owned(),
+        chart_keys:
+            "As setas esquerda e direita andam numa série, para cima e para baixo mudam de série, T abre uma tabela."
+                .to_owned(),
+        chart_marker_keys: "Enter leva o marcador até lá.".to_owned(),
         row_sum: "soma da linha".to_owned(),
         masked: "mascarada".to_owned(),
         not_yet: "ainda não".to_owned(),

@@ -20,6 +20,10 @@ pub enum Line {
     Universal,
     /// The points of a sweep in the workspace “Width”.
     Sweep,
+    /// The points of the charts about conditioning.
+    Conditioning,
+    /// Ties in hard attention.
+    Ties,
     /// The matrices at one width.
     WidthLook,
     /// The path from sparse to random weights.

@@ -4,8 +4,8 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 use transformer::Class;
-use universal::RandomSpec;
-use universal::sweep::{Path, Sample, Stage, Witness};
+use universal::sweep::{Path, Sample, Stage, TieErrors, Witness};
+use universal::{Law, RandomSpec, Tying};
 
 use super::protocol::Failure;
 
@@ -34,6 +34,15 @@ pub struct Cast {
 pub enum Request {
     /// One point of a sweep.
     Sample(Cast, Draw),
+    /// The same with its error in single precision.
+    Grade(Cast, Draw),
+    /// What becomes of ties, in a class that this is about; of the draw only the seed is used.
+    Ties {
+        /// Seed of the target.
+        seed: u64,
+        /// Seed of the random weights.
+        frozen_seed: u64,
+    },
     /// One point with its matrices.
     Look(Cast, Draw),
     /// The path from the sparse weights to random ones; the width of the draw is not used.
@@ -49,6 +58,8 @@ pub enum Answer {
     Look(Box<Look>),
     /// The path from the sparse weights to random ones.
     Witness(Path),
+    /// What becomes of ties.
+    Ties(TieErrors),
 }
 
 /// A target and a random universal transformer side by side.
@@ -60,11 +71,14 @@ pub struct Look {
     pub target_output: Array2<f64>,
     /// Output of the universal transformer, n × d.
     pub universal_output: Array2<f64>,
-    /// Attention of the target in its last layer, head by head, n × n.
-    pub target_attention: Vec<Array2<f64>>,
+    /// Attention of the target, layer by layer and head by head, n × n.
+    pub target_attention: Vec<Vec<Array2<f64>>>,
     /// The same of the universal transformer.
-    pub universal_attention: Vec<Array2<f64>>,
+    pub universal_attention: Vec<Vec<Array2<f64>>>,
 }
+
+/// Tokens of the target whose attention ties.
+const TIED_TOKENS: usize = 8;
 
 /// The steps of the grid of a witness, from t = 0 to t = 1.
 pub const WITNESS_STEPS: usize = 200;
@@ -86,16 +100,24 @@ impl Workshop {
                 let (sample, _) = self.stage(cast)?.sample(draw.spec, draw.seed)?;
                 Ok(Answer::Sample(sample))
             }
+            Request::Grade(cast, draw) => Ok(Answer::Sample(self.stage(cast)?.graded(draw.spec, draw.seed)?)),
+            Request::Ties { seed, frozen_seed } => {
+                let stage = Stage::tied(seed, TIED_TOKENS)?;
+                let least = universal::Bounds::of(stage.target().class()).random_minimum as usize;
+                // A little over N, so that the equations are well conditioned and ties are all that is left.
+                let spec = RandomSpec { law: Law::Gaussian, tying: Tying::Free, width: least + least / 2 };
+                Ok(Answer::Ties(stage.tie_errors(spec, frozen_seed)?))
+            }
             Request::Look(cast, draw) => {
                 let stage = self.stage(cast)?;
-                let (sample, mut played) = stage.sample(draw.spec, draw.seed)?;
+                let (sample, played) = stage.sample(draw.spec, draw.seed)?;
                 let trace = stage.trace();
                 Ok(Answer::Look(Box::new(Look {
                     sample,
                     target_output: trace.output.clone(),
                     universal_output: played.output,
-                    target_attention: trace.attention.last().cloned().unwrap_or_default(),
-                    universal_attention: played.attention.pop().unwrap_or_default(),
+                    target_attention: trace.attention.clone(),
+                    universal_attention: played.attention,
                 })))
             }
             Request::Witness(cast, draw) => {
@@ -119,7 +141,6 @@ impl Workshop {
 mod tests {
     use super::*;
     use crate::state::width::WidthState;
-    use universal::{Law, Tying};
 
     #[test]
     fn a_point_is_the_same_alone_and_with_its_matrices() {
@@ -137,6 +158,7 @@ mod tests {
         assert_eq!(look.sample, sample);
         let differences = &look.target_output - &look.universal_output;
         assert_eq!(sample.error, differences.iter().fold(0.0, |a: f64, b| a.max(b.abs())));
-        assert_eq!(look.universal_attention.len(), state.class.heads);
+        let matrices = look.universal_attention.iter().map(Vec::len).sum::<usize>();
+        assert_eq!(matrices, state.class.layers * state.class.heads);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use transformer::{Attention, Class, Mask, Scale};
-use universal::{Bounds, Law, Tying, bounds::largest_rank};
+use universal::{Bounds, Law, Table, Tying, bounds::largest_rank};
 
 use super::query::Query;
 use super::universal::{ATTENTION_WORDS, LAW_WORDS};
@@ -20,8 +20,10 @@ pub struct WidthState {
     pub frozen_seed: u64,
     /// How many draws of frozen weights there are of each law.
     pub draws: usize,
-    /// The laws that are compared; at least one, in the order of [`Law::ALL`].
+    /// The laws that are compared; at least one, in the order of [`Law::ALL`], the law of one's own values last.
     pub laws: Vec<Law>,
+    /// One's own values, also while they are not compared.
+    pub table: Table,
     /// Whether frozen weights differ from layer to layer.
     pub tying: Tying,
     /// How far the sweep goes from N, in columns on either side.
@@ -30,6 +32,10 @@ pub struct WidthState {
     pub spare: i64,
     /// What the sweep shows.
     pub measure: Measure,
+    /// Which attention matrix is shown under the marker: head by head, layer by layer, from 0.
+    pub matrix: usize,
+    /// What is shown of the conditioning.
+    pub grade: Grade,
     /// What is shown for every H.
     pub quantity: Quantity,
     /// Where the path from sparse to random weights is looked at, in hundredths of the way.
@@ -48,6 +54,16 @@ pub enum Measure {
     Rank,
     /// The condition number of C.
     Condition,
+}
+
+/// What is shown of the conditioning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Grade {
+    /// The condition number of C.
+    #[default]
+    Condition,
+    /// The largest difference of the outputs, in f64 and in f32.
+    Error,
 }
 
 /// What grows with the depth.
@@ -81,6 +97,10 @@ pub const QUANTITY_WORDS: [(&str, Quantity); 5] = [
     ("memory", Quantity::Memory),
     ("multiply-adds", Quantity::MultiplyAdds),
 ];
+/// Words for what is shown of the conditioning.
+pub const GRADE_WORDS: [(&str, Grade); 2] = [("condition", Grade::Condition), ("error", Grade::Error)];
+/// The word for the law of one's own values.
+const OWN_WORD: &str = "own";
 const TYING_WORDS: [(&str, Tying); 2] = [("free", Tying::Free), ("tied", Tying::Tied)];
 const SWITCH_WORDS: [(&str, bool); 2] = [("on", true), ("off", false)];
 
@@ -117,10 +137,13 @@ impl Default for WidthState {
             frozen_seed: 7,
             draws: 3,
             laws: vec![Law::Gaussian, Law::LowRank],
+            table: default_table(),
             tying: Tying::Free,
             reach: 10,
             spare: 0,
             measure: Measure::Error,
+            matrix: 2,
+            grade: Grade::Condition,
             quantity: Quantity::Sparse,
             way: 100,
         }
@@ -159,9 +182,29 @@ impl WidthState {
             }
         } else {
             self.laws.push(law);
-            self.laws.sort_by_key(|law| Law::ALL.iter().position(|it| it == law));
+            self.laws.sort_by_key(|law| Law::ALL.iter().position(|it| it == law).unwrap_or(Law::ALL.len()));
         }
         self
+    }
+
+    /// The same choices with other values of one's own.
+    #[must_use]
+    pub fn with_table(mut self, table: Table) -> Self {
+        for law in &mut self.laws {
+            if let Law::Table(values) = law {
+                *values = table;
+            }
+        }
+        self.table = table;
+        self
+    }
+
+    /// Layer and head of the attention matrix under the marker, both from 0: the chosen one, or the last of a class
+    /// that has fewer.
+    pub fn shown_head(&self) -> (usize, usize) {
+        let (heads, layers) = (self.class.heads, self.class.layers);
+        let matrix = self.matrix.min(heads * layers - 1);
+        (matrix / heads, matrix % heads)
     }
 
     /// Writes what differs from the default.
@@ -179,13 +222,19 @@ impl WidthState {
         query.set_unless("frozen-seed", self.frozen_seed, default.frozen_seed);
         query.set_unless("draws", self.draws, default.draws);
         if self.laws != default.laws {
-            let words = LAW_WORDS.iter().filter(|(_, law)| self.laws.contains(law)).map(|(word, _)| *word);
-            query.set("laws", words.collect::<Vec<_>>().join(","));
+            let words: Vec<&str> = self.laws.iter().map(|law| law_word(*law)).collect();
+            query.set("laws", words.join(","));
+        }
+        if self.table != default.table {
+            let values: Vec<String> = self.table.values().map(|value| value.to_string()).collect();
+            query.set("values", values.join(","));
         }
         query.set_word_unless("tying", self.tying, default.tying, &TYING_WORDS);
         query.set_unless("reach", self.reach, default.reach);
         query.set_unless("spare", self.spare, default.spare);
         query.set_word_unless("measure", self.measure, default.measure, &MEASURE_WORDS);
+        query.set_unless("matrix", self.matrix, default.matrix);
+        query.set_word_unless("grade", self.grade, default.grade, &GRADE_WORDS);
         query.set_word_unless("quantity", self.quantity, default.quantity, &QUANTITY_WORDS);
         query.set_unless("t", self.way, default.way);
     }
@@ -203,6 +252,7 @@ impl WidthState {
             residual: query.word("residual", base.residual, &SWITCH_WORDS),
             ..base
         };
+        let table = decode_table(query, default.table);
         let reach = query.number("reach", default.reach, 2, MOST_REACH);
         let farthest = reach as i64;
         WidthState {
@@ -216,29 +266,53 @@ impl WidthState {
                 |_| true,
             ),
             draws: query.number("draws", default.draws, 1, MOST_DRAWS),
-            laws: decode_laws(query, default.laws),
+            laws: decode_laws(query, default.laws, table),
+            table,
             tying: query.word("tying", default.tying, &TYING_WORDS),
             reach,
             spare: query.value("spare", default.spare, &format!("-{reach} … {reach}"), |spare| {
                 (-farthest..=farthest).contains(spare)
             }),
             measure: query.word("measure", default.measure, &MEASURE_WORDS),
+            matrix: query.number("matrix", default.matrix, 0, MOST_HEADS * MOST_LAYERS - 1),
+            grade: query.word("grade", default.grade, &GRADE_WORDS),
             quantity: query.word("quantity", default.quantity, &QUANTITY_WORDS),
             way: query.number("t", default.way, 0, 100),
         }
     }
 }
 
-fn decode_laws(query: &mut Query, default: Vec<Law>) -> Vec<Law> {
+fn law_word(law: Law) -> &'static str {
+    LAW_WORDS.iter().find(|(_, named)| *named == law).map_or(OWN_WORD, |(word, _)| word)
+}
+
+fn decode_laws(query: &mut Query, default: Vec<Law>, table: Table) -> Vec<Law> {
     let Some(text) = query.text("laws") else { return default };
-    let known = |word: &str| LAW_WORDS.iter().any(|(known, _)| *known == word);
-    if !text.split(',').all(known) {
-        let words: Vec<&str> = LAW_WORDS.iter().map(|(word, _)| *word).collect();
+    let known: Vec<(&str, Law)> = LAW_WORDS.into_iter().chain([(OWN_WORD, Law::Table(table))]).collect();
+    if !text.split(',').all(|word| known.iter().any(|(known, _)| *known == word)) {
+        let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
         query.report("laws", &words.join(","));
         return default;
     }
-    let named = |word: &str| text.split(',').any(|named| named == word);
-    LAW_WORDS.iter().filter(|(word, _)| named(word)).map(|(_, law)| *law).collect()
+    let is_named = |word: &str| text.split(',').any(|named| named == word);
+    known.iter().filter(|(word, _)| is_named(word)).map(|(_, law)| *law).collect()
+}
+
+fn decode_table(query: &mut Query, default: Table) -> Table {
+    let Some(text) = query.text("values") else { return default };
+    let values: Option<Vec<f64>> = text.split(',').map(|value| value.parse().ok()).collect();
+    match values.and_then(|values| Table::new(&values)) {
+        Some(table) => table,
+        None => {
+            query.report("values", "-1,0,1");
+            default
+        }
+    }
+}
+
+/// −1, 0 and 1.
+fn default_table() -> Table {
+    Table::new(&[-1.0, 0.0, 1.0]).expect("three finite values")
 }
 
 #[cfg(test)]
@@ -262,18 +336,26 @@ mod tests {
             1..=MOST_DRAWS,
             prop::sample::subsequence(Law::ALL.to_vec(), 1..=Law::ALL.len()),
             prop::sample::select(vec![Tying::Free, Tying::Tied]),
+            prop::collection::vec(-1e3..1e3, 1..=Table::MOST),
+            any::<bool>(),
         );
         let look = (
             (2..=MOST_REACH).prop_flat_map(|reach| (Just(reach), -(reach as i64)..=reach as i64)),
             prop::sample::select(MEASURE_WORDS.map(|(_, measure)| measure).to_vec()),
             prop::sample::select(QUANTITY_WORDS.map(|(_, quantity)| quantity).to_vec()),
             0..=100_usize,
+            0..MOST_HEADS * MOST_LAYERS,
+            prop::sample::select(GRADE_WORDS.map(|(_, grade)| grade).to_vec()),
         );
         (class, 1..=MOST_TOKENS, any::<u64>(), draws, look).prop_map(|(class, tokens, seed, draws, look)| {
             let (heads, layers, width, head_width, attention, residual) = class;
             let base = WidthState::default().class;
-            let (frozen_seed, draws, laws, tying) = draws;
-            let ((reach, spare), measure, quantity, way) = look;
+            let (frozen_seed, draws, mut laws, tying, values, has_own) = draws;
+            let ((reach, spare), measure, quantity, way, matrix, grade) = look;
+            let table = Table::new(&values).unwrap();
+            if has_own {
+                laws.push(Law::Table(table));
+            }
             WidthState {
                 class: Class { heads, layers, width, head_width, attention, residual, ..base },
                 tokens,
@@ -281,10 +363,13 @@ mod tests {
                 frozen_seed,
                 draws,
                 laws,
+                table,
                 tying,
                 reach,
                 spare,
                 measure,
+                matrix,
+                grade,
                 quantity,
                 way,
             }
@@ -303,10 +388,22 @@ mod tests {
 
     #[test]
     fn bad_values_are_reported_and_the_default_stands() {
-        let (state, bad) = AppState::decode("page=width&laws=gaussian,cauchy&spare=999&draws=0");
+        let (state, bad) = AppState::decode("page=width&laws=gaussian,cauchy&spare=999&draws=0&values=0,x");
         assert_eq!(state.width, WidthState::default());
         let keys: Vec<&str> = bad.iter().map(|bad| bad.key.as_str()).collect();
-        assert_eq!(keys, ["draws", "laws", "spare"]);
+        assert_eq!(keys, ["draws", "laws", "spare", "values"]);
+    }
+
+    #[test]
+    fn own_values_are_kept_while_they_are_not_compared() {
+        let table = Table::new(&[0.25, -4.0]).unwrap();
+        let state = WidthState::default().with_table(table);
+        assert_eq!(state.laws, WidthState::default().laws);
+        let compared = state.clone().toggled(Law::Table(table));
+        assert_eq!(compared.laws.last(), Some(&Law::Table(table)));
+        let other = Table::new(&[1.0]).unwrap();
+        assert_eq!(compared.clone().with_table(other).laws.last(), Some(&Law::Table(other)));
+        assert_eq!(compared.toggled(Law::Table(table)).table, table);
     }
 
     #[test]

@@ -42,6 +42,10 @@ words! {
     not_yet: "not yet";
     /// Not a number.
     nan: "not a number";
+    /// How the keyboard is used on a chart.
+    chart_keys: "Left and right arrows go along a series, up and down to another series, T opens a table.";
+    /// How the keyboard moves the marker of a chart, after the other keys.
+    chart_marker_keys: "Enter moves the marker there.";
     /// Plus or minus infinity.
     infinite: "infinite";
     /// How many cells are not zero.

@@ -56,7 +56,7 @@ mod universal;
 
 pub use bounds::Bounds;
 pub use capacity::Capacity;
-pub use construction::{Construction, Law, RandomSpec, Tying};
+pub use construction::{Construction, Law, RandomSpec, Table, Tying};
 pub use consumer::{Consumer, Role};
 pub use error::Error;
 pub use fingerprint::Fingerprint;

@@ -4,14 +4,17 @@
 use faer::Mat;
 use faer::linalg::solvers::PartialPivLu;
 use ndarray::{Array2, ArrayView2, Axis, Zip, concatenate};
-use rand::SeedableRng;
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
-use transformer::{NormalDraws, Target, Trace, forward};
+use transformer::{
+    Attention, Class, Head, Layer, Mask, NormalDraws, Scale, TIE_TOLERANCE, Target, Trace, attend_within,
+    forward,
+};
 
 use crate::linear::product;
 use crate::unfold::{Root, unfold};
-use crate::{Consumer, Error, RandomSpec, UniversalTransformer};
+use crate::{Consumer, Error, Mixing, Projection, RandomSpec, UniversalTransformer};
 
 /// A target on an input, which random universal transformers are to play.
 #[derive(Debug, Clone)]
@@ -36,7 +39,41 @@ pub struct Sample {
     pub equations: usize,
     /// The largest singular value of C over the smallest that counts.
     pub condition: f64,
+    /// The largest difference of the outputs in single precision; only of samples that were asked for it.
+    pub single_error: Option<f64>,
 }
+
+/// How exactly a universal transformer is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Precision {
+    /// All numbers are f64.
+    Double,
+    /// The program is computed in f64; then every weight, the program and every matrix on the way are rounded to
+    /// f32, as those of a model are that is kept in f32.
+    Single,
+}
+
+/// Ties of hard attention, played in different ways: the largest differences of the outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TieErrors {
+    /// Rows of the target's attention in which several keys tie.
+    pub ties: usize,
+    /// All rows of its attention.
+    pub rows: usize,
+    /// The sparse universal transformer, f64, scores equal to the last bit.
+    pub sparse_exact: f64,
+    /// The random one, f64, scores equal to the last bit.
+    pub random_exact: f64,
+    /// The random one, f64, scores equal within [`TIE_TOLERANCE`].
+    pub random_tolerant: f64,
+    /// The random one, f32, scores equal within [`TIE_TOLERANCE`].
+    pub single_tolerant: f64,
+    /// The random one, f32, scores equal within [`SINGLE_TIE_TOLERANCE`].
+    pub single_generous: f64,
+}
+
+/// A tie tolerance that is as generous for f32 as [`TIE_TOLERANCE`] is for f64.
+pub const SINGLE_TIE_TOLERANCE: f64 = 1e-3;
 
 impl Stage {
     /// # Errors
@@ -51,10 +88,46 @@ impl Stage {
     ///
     /// # Errors
     /// When the class is not possible.
-    pub fn drawn(class: transformer::Class, seed: u64, tokens: usize) -> Result<Self, Error> {
+    pub fn drawn(class: Class, seed: u64, tokens: usize) -> Result<Self, Error> {
         let mut draws = NormalDraws::new(ChaCha8Rng::seed_from_u64(seed.wrapping_add(1)));
         let input = Array2::from_shape_simple_fn((tokens, class.width), || draws.draw());
         Stage::new(Target::random(class, seed)?, input)
+    }
+
+    /// A target of one layer with average-hard attention in which different tokens tie: its tokens and weights are
+    /// small whole numbers, so that its scores are exact. The first entry of every token is 1, all queries are (1, 0)
+    /// and the scores are around 3, because a relative tie tolerance cannot tell a row of zeros from its rounding.
+    ///
+    /// # Errors
+    /// When there are no tokens.
+    pub fn tied(seed: u64, tokens: usize) -> Result<Self, Error> {
+        let class = Class {
+            heads: 2,
+            layers: 1,
+            width: 4,
+            head_width: 2,
+            attention: Attention::AverageHard,
+            mask: Mask::None,
+            scale: Scale::InverseSqrt,
+            residual: false,
+        };
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut draw = |shape: (usize, usize)| {
+            Array2::from_shape_simple_fn(shape, || f64::from(rng.random_range(-1_i8..=1)))
+        };
+        let (d, d_h) = (class.width, class.head_width);
+        let mut head = || {
+            let mut wq = Array2::zeros((d, d_h));
+            wq[[0, 0]] = 1.0;
+            let mut wk = draw((d, d_h));
+            wk[[0, 0]] = 3.0;
+            Head { wq, wk, wv: draw((d, d_h)), wo: draw((d_h, d)) }
+        };
+        let layer = Layer { heads: (0..class.heads).map(|_| head()).collect() };
+        let target = Target::new(class, vec![layer], None)?;
+        let mut input = draw((tokens, d));
+        input.column_mut(0).fill(1.0);
+        Stage::new(target, input)
     }
 
     /// The target.
@@ -88,8 +161,78 @@ impl Stage {
             rank: solve.rank,
             equations: solve.equations,
             condition: solve.condition,
+            single_error: None,
         };
         Ok((sample, played))
+    }
+
+    /// The same with the error in single precision.
+    ///
+    /// # Errors
+    /// As [`sample`](Self::sample).
+    pub fn graded(&self, spec: RandomSpec, seed: u64) -> Result<Sample, Error> {
+        let (sample, _) = self.sample(spec, seed)?;
+        let universal = UniversalTransformer::random(*self.target.class(), spec, seed)?;
+        let single = self.error(&universal, Precision::Single, TIE_TOLERANCE)?;
+        Ok(Sample { single_error: Some(single), ..sample })
+    }
+
+    /// What becomes of ties of the target's attention when scores are only nearly equal.
+    ///
+    /// # Errors
+    /// As [`sample`](Self::sample).
+    pub fn tie_errors(&self, spec: RandomSpec, seed: u64) -> Result<TieErrors, Error> {
+        let class = *self.target.class();
+        let sparse = UniversalTransformer::sparse(class)?;
+        let random = UniversalTransformer::random(class, spec, seed)?;
+        let rows = self.trace.attention.iter().flatten().flat_map(|attention| attention.rows());
+        let has_tie = |row: &ndarray::ArrayView1<f64>| row.iter().any(|share| *share > 0.0 && *share < 1.0);
+        Ok(TieErrors {
+            ties: rows.clone().filter(has_tie).count(),
+            rows: rows.count(),
+            sparse_exact: self.error(&sparse, Precision::Double, 0.0)?,
+            random_exact: self.error(&random, Precision::Double, 0.0)?,
+            random_tolerant: self.error(&random, Precision::Double, TIE_TOLERANCE)?,
+            single_tolerant: self.error(&random, Precision::Single, TIE_TOLERANCE)?,
+            single_generous: self.error(&random, Precision::Single, SINGLE_TIE_TOLERANCE)?,
+        })
+    }
+
+    /// The largest difference of the outputs of the target and of a universal transformer that plays it.
+    fn error(
+        &self,
+        universal: &UniversalTransformer,
+        precision: Precision,
+        tie_tolerance: f64,
+    ) -> Result<f64, Error> {
+        let class = universal.class();
+        let kept = |matrix: Array2<f64>| match precision {
+            Precision::Double => matrix,
+            Precision::Single => matrix.mapv_into(|value| f64::from(value as f32)),
+        };
+        let read = |state: &Array2<f64>, projection: &Projection| match projection {
+            Projection::Selection { .. } => projection.apply(state.view()),
+            Projection::Dense(weights) => kept(product(state.view(), kept(weights.clone()).view())),
+        };
+        let embedding = kept(universal.program(&self.target)?.embedding);
+        let mut state = kept(product(kept(self.input.clone()).view(), embedding.view()));
+        for layer in 0..class.layers {
+            let mut next = if class.residual { state.clone() } else { Array2::zeros(state.dim()) };
+            for head in 0..class.heads {
+                let frozen = universal.head(layer, head);
+                let (queries, keys) = (read(&state, &frozen.query), read(&state, &frozen.key));
+                let scores = kept(queries.dot(&keys.t()) * class.score_factor());
+                let attention = kept(attend_within(scores, class.attention, class.mask, tie_tolerance));
+                let values = match &frozen.value {
+                    Mixing::Routing(routing) => routing.apply(state.view()),
+                    Mixing::Dense(weights) => kept(product(state.view(), kept(weights.clone()).view())),
+                };
+                next += &attention.dot(&values);
+            }
+            state = kept(next);
+        }
+        let output = read(&state, universal.unembedding());
+        Ok(difference(self.trace.output.view(), output.view()))
     }
 }
 
@@ -132,7 +275,7 @@ impl Witness {
     ///
     /// # Errors
     /// When the class is not possible or too large.
-    pub fn new(class: transformer::Class, spec: RandomSpec, seed: u64) -> Result<Self, Error> {
+    pub fn new(class: Class, spec: RandomSpec, seed: u64) -> Result<Self, Error> {
         let sparse = UniversalTransformer::sparse(class)?;
         let random = UniversalTransformer::random(class, RandomSpec { width: sparse.width(), ..spec }, seed)?;
         Ok(Witness { sparse, random })

@@ -58,8 +58,6 @@ pub struct Solve {
     pub condition: f64,
     /// ‖E C − B‖ / ‖B‖ in Frobenius norms.
     pub residual: f64,
-    /// The singular values of C, the largest first; min(m, N) of them.
-    pub singular_values: Vec<f64>,
 }
 
 impl UniversalTransformer {

@@ -5,7 +5,7 @@
 use transformer::{Attention, Class, Mask, Scale};
 use universal::bounds::largest_rank;
 use universal::sweep::{Sample, Stage, Witness};
-use universal::{Bounds, Law, RandomSpec, Tying};
+use universal::{Bounds, Law, RandomSpec, Table, Tying};
 
 fn class(heads: usize, layers: usize, width: usize) -> Class {
     Class {
@@ -69,6 +69,58 @@ fn low_rank_draws_fail_at_every_width() {
         let (sample, _) = stage.sample(spec, 5).unwrap();
         assert!(sample.rank < sample.equations && sample.error > 1e-3, "{sample:?}");
     }
+}
+
+#[test]
+fn laws_of_ones_own_work_when_their_values_are_several() {
+    let class = class(2, 2, 4);
+    let stage = Stage::drawn(class, 3, 6).unwrap();
+    let sample = |values: &[f64], spare: usize| {
+        let law = Law::Table(Table::new(values).unwrap());
+        let spec = RandomSpec { law, tying: Tying::Free, width: least(&class) + spare };
+        stage.sample(spec, 5).unwrap().0
+    };
+    for values in [&[-1.0, 0.0, 1.0][..], &[0.0, 1.0], &[-2.0, 0.5, 7.0, 1e-3]] {
+        let above = sample(values, 2);
+        assert!(above.error < 1e-9 && above.rank == above.equations, "{values:?} {above:?}");
+    }
+    // The mean square of the entries does not depend on the unit of the values.
+    assert_eq!(sample(&[-1.0, 0.0, 1.0], 0).rank, sample(&[-1e30, 0.0, 1e30], 0).rank);
+    let constant = sample(&[3.0], 20);
+    assert!(constant.rank < constant.equations && constant.error > 1e-3, "{constant:?}");
+    for values in [&[][..], &[0.0], &[f64::NAN], &[1.0; 9]] {
+        assert_eq!(Table::new(values), None, "{values:?}");
+    }
+}
+
+#[test]
+fn single_precision_costs_what_the_condition_says() {
+    let class = class(2, 2, 4);
+    for seed in 0..10 {
+        let stage = Stage::drawn(class, seed, 6).unwrap();
+        let spec = RandomSpec { law: Law::Gaussian, tying: Tying::Free, width: least(&class) + 8 };
+        let sample = stage.graded(spec, seed).unwrap();
+        assert_eq!(Sample { single_error: None, ..sample.clone() }, stage.sample(spec, seed).unwrap().0);
+        let single = sample.single_error.unwrap();
+        assert!(single > 1e3 * sample.error, "{sample:?}");
+        assert!(single < 100.0 * f64::from(f32::EPSILON) * sample.condition, "{sample:?}");
+    }
+}
+
+#[test]
+fn ties_survive_rounding_only_within_a_tolerance() {
+    let (mut with_ties, mut broken) = (0, 0);
+    for seed in 0..12 {
+        let stage = Stage::tied(seed, 8).unwrap();
+        let width = least(stage.target().class()) + 10;
+        let spec = RandomSpec { law: Law::Gaussian, tying: Tying::Free, width };
+        let errors = stage.tie_errors(spec, seed).unwrap();
+        assert_eq!(errors.sparse_exact, 0.0, "{errors:?}");
+        assert!(errors.random_tolerant < 1e-9 && errors.single_generous < 1e-3, "{errors:?}");
+        with_ties += usize::from(errors.ties > 0);
+        broken += usize::from(errors.random_exact > 1e-3 && errors.single_tolerant > 1e-3);
+    }
+    assert!(with_ties >= 8 && 2 * broken > with_ties, "{broken} of {with_ties} targets lost their ties");
 }
 
 #[test]

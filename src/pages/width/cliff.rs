@@ -1,28 +1,28 @@
 //! The cliff: random weights of every width around N, law by law, point by point.
 
-use std::collections::HashMap;
-
 use leptos::prelude::*;
 use universal::sweep::Sample;
-use universal::{Bounds, Law, Tying};
+use universal::{Bounds, Law, Table, Tying};
 
 use super::controls::Named;
-use super::room::{WidthRoom, draw_of};
-use super::runner::{Runner, WIDEST};
+use super::laws::{law_name, look_of, median};
+use super::room::{WidthRoom, cast_of, draw_of};
+use super::runner::{Point, Runner, Samples, WIDEST};
 use crate::drawing::palette::Role;
-use crate::jobs::width::Draw;
 use crate::language::{Language, use_language};
 use crate::state::width::{MOST_DRAWS, MOST_REACH, Measure, WidthState};
-use crate::widgets::chart::{Axis, Band, Chart, Dot, Figure, Line, Marker, Rule, Series};
-use crate::widgets::controls::{Button, Choice, Range, SeedField, Segments, Slider, Toggle};
-use crate::widgets::number::{grouped, short};
+use crate::widgets::chart::{Axis, Band, Chart, Figure, Line, Marker, Rule, Series};
+use crate::widgets::controls::{Button, Choice, Range, SeedField, Segments, Slider, TextField, Toggle};
+use crate::widgets::number::{exact, grouped, parse, short};
 
 /// The panel.
 #[component]
-pub fn CliffPanel() -> impl IntoView {
+pub fn CliffPanel(
+    /// Computes the points.
+    runner: Runner,
+) -> impl IntoView {
     let room = expect_context::<WidthRoom>();
     let t = use_language();
-    let runner = Runner::start(room);
     let figure = Memo::new(move |_| {
         runner.with_samples(|samples| room.state.with(|state| figure(state, samples, t.get())))
     });
@@ -59,6 +59,7 @@ pub fn CliffPanel() -> impl IntoView {
                         on_input=move |measure| room.change(|state| state.measure = measure)/>
                 </Named>
                 <Named name="laws"><Laws/></Named>
+                <Named name="values"><Values/></Named>
                 <Named name="tying">
                     <Toggle label=label(Language::tied)
                         value=Signal::derive(move || room.state.with(|state| state.tying == Tying::Tied))
@@ -102,7 +103,6 @@ pub fn CliffPanel() -> impl IntoView {
                     })
                     figure
                     finding
-                    keys=label(Language::chart_keys)
                     marker
                 />
             </Show>
@@ -116,22 +116,80 @@ pub fn CliffPanel() -> impl IntoView {
 fn Laws() -> impl IntoView {
     let room = expect_context::<WidthRoom>();
     let t = use_language();
-    let toggles = Law::ALL
-        .into_iter()
-        .map(|law| {
-            view! {
-                <Toggle label=Signal::derive(move || t.get().law_name(law).to_owned())
-                    value=Signal::derive(move || room.state.with(|state| state.laws.contains(&law)))
-                    on_input=move |_| room.change(|state| *state = std::mem::take(state).toggled(law))/>
-            }
-        })
-        .collect_view();
+    let toggle = move |name: fn(Language) -> &'static str, law: Signal<Law>| {
+        view! {
+            <Toggle label=Signal::derive(move || name(t.get()).to_owned())
+                value=Signal::derive(move || room.state.with(|state| state.laws.contains(&law.get())))
+                on_input=move |_| {
+                    let law = law.get_untracked();
+                    room.change(|state| *state = std::mem::take(state).toggled(law));
+                }/>
+        }
+    };
+    let own = Signal::derive(move || room.state.with(|state| Law::Table(state.table)));
     view! {
         <fieldset class="laws">
             <legend class="field-label">{move || t.get().laws()}</legend>
-            {toggles}
+            {toggle(Language::gaussian, Signal::stored(Law::Gaussian))}
+            {toggle(Language::uniform, Signal::stored(Law::Uniform))}
+            {toggle(Language::sign, Signal::stored(Law::Sign))}
+            {toggle(Language::low_rank, Signal::stored(Law::LowRank))}
+            {toggle(Language::own_values, own)}
         </fieldset>
     }
+}
+
+/// The table of one's own law.
+#[component]
+fn Values() -> impl IntoView {
+    let room = expect_context::<WidthRoom>();
+    let t = use_language();
+    let table = Memo::new(move |_| room.state.with(|state| state.table));
+    let text = RwSignal::new(written(&table.get_untracked()));
+    // Back, Forward and links bring other values; what means the same stays as it was typed.
+    Effect::new(move |_| {
+        let table = table.get();
+        if read(&text.get_untracked()) != Some(table) {
+            text.set(written(&table));
+        }
+    });
+    let error =
+        Memo::new(move |_| read(&text.get()).is_none().then(|| t.get().own_values_wrong(Table::MOST)));
+    let is_compared = move || room.state.with(|state| state.laws.contains(&Law::Table(state.table)));
+    view! {
+        <div hidden=move || !is_compared()>
+            <TextField
+                label=Signal::derive(move || t.get().own_values_label().to_owned())
+                value=text
+                example="−1, 0, 1"
+                error=Signal::derive(move || error.get())
+                on_input=move |typed: String| {
+                    let table = read(&typed);
+                    text.set(typed);
+                    if let Some(table) = table {
+                        room.change(|state| *state = std::mem::take(state).with_table(table));
+                    }
+                }
+            />
+        </div>
+    }
+}
+
+/// Values as a person writes them, with spaces, semicolons or commas between them.
+fn read(text: &str) -> Option<Table> {
+    let words = text.split(|letter: char| letter.is_whitespace() || letter == ';');
+    let words = words.map(|word| word.trim_matches(',')).filter(|word| !word.is_empty());
+    let values = words.clone().map(parse).collect::<Option<Vec<f64>>>();
+    // Without spaces a comma stands between two values; with them it may be that of a decimal fraction.
+    let values = values
+        .filter(|values| values.len() > 1 || !text.contains(','))
+        .or_else(|| text.split(',').map(|value| parse(value.trim())).collect());
+    Table::new(&values?)
+}
+
+fn written(table: &Table) -> String {
+    let values: Vec<String> = table.values().map(|value| exact(value).replace('-', "−")).collect();
+    values.join("; ")
 }
 
 /// How far the sweep has come, and the buttons that hold it.
@@ -157,6 +215,7 @@ fn Running(runner: Runner) -> impl IntoView {
     view! {
         <div class="running">
             <progress
+                hidden=is_done
                 aria-label=move || t.get().sweep_progress()
                 max=move || progress.with(|progress| progress.total.to_string())
                 prop:value=move || progress.with(|progress| progress.done as f64)
@@ -173,16 +232,6 @@ fn Running(runner: Runner) -> impl IntoView {
     }
 }
 
-/// The hue, the mark and the line of a law; each keeps them everywhere in the workspace.
-fn look_of(law: Law) -> (Role, Dot) {
-    match law {
-        Law::Gaussian => (Role::Universal, Dot::Disc),
-        Law::Uniform => (Role::Query, Dot::Square),
-        Law::Sign => (Role::Value, Dot::Triangle),
-        Law::LowRank => (Role::Target, Dot::Cross),
-    }
-}
-
 fn value_of(sample: &Sample, measure: Measure) -> f64 {
     match measure {
         Measure::Error => sample.error,
@@ -192,28 +241,32 @@ fn value_of(sample: &Sample, measure: Measure) -> f64 {
     }
 }
 
+/// The points of a sweep: the first draw of every width before the second of any, so that the shape is seen at once.
+pub fn plan(state: &WidthState) -> Vec<Point> {
+    let mut plan = Vec::new();
+    if state.equations() <= WIDEST {
+        let cast = cast_of(state);
+        for number in 0..state.draws {
+            for width in state.widths() {
+                plan.extend(state.laws.iter().map(|law| (cast, draw_of(state, *law, width, number))));
+            }
+        }
+    }
+    plan
+}
+
 /// What is known of a law at a width, ascending.
-fn values(
-    state: &WidthState,
-    samples: &HashMap<Draw, Sample>,
-    law: Law,
-    width: usize,
-    measure: Measure,
-) -> Vec<f64> {
+fn values(state: &WidthState, samples: &Samples, law: Law, width: usize, measure: Measure) -> Vec<f64> {
+    let cast = cast_of(state);
     let mut values: Vec<f64> = (0..state.draws)
-        .filter_map(|number| samples.get(&draw_of(state, law, width, number)))
+        .filter_map(|number| samples.get(&(cast, draw_of(state, law, width, number))))
         .map(|sample| value_of(sample, measure))
         .collect();
     values.sort_by(f64::total_cmp);
     values
 }
 
-/// The middle one of ascending values.
-fn median(values: &[f64]) -> Option<f64> {
-    values.get(values.len().checked_sub(1)? / 2).copied()
-}
-
-fn figure(state: &WidthState, samples: &HashMap<Draw, Sample>, t: Language) -> Figure {
+fn figure(state: &WidthState, samples: &Samples, t: Language) -> Figure {
     let equations = state.equations() as f64;
     let series = state
         .laws
@@ -231,7 +284,7 @@ fn figure(state: &WidthState, samples: &HashMap<Draw, Sample>, t: Language) -> F
                     band.high.push(*high);
                 }
             }
-            let series = Series::new(t.law_name(*law), role, points).joined(Line::Solid).marked(dot);
+            let series = Series::new(law_name(*law, t), role, points).joined(Line::Solid).marked(dot);
             if state.draws > 1 { series.spread(band) } else { series }
         })
         .collect();
@@ -257,7 +310,7 @@ fn figure(state: &WidthState, samples: &HashMap<Draw, Sample>, t: Language) -> F
 }
 
 /// What the sweep shows, in a sentence for each law.
-fn finding(state: &WidthState, samples: &HashMap<Draw, Sample>, t: Language) -> String {
+fn finding(state: &WidthState, samples: &Samples, t: Language) -> String {
     let Ok(equations) = usize::try_from(state.equations()) else { return String::new() };
     let sentences: Vec<String> = state
         .laws
@@ -266,7 +319,7 @@ fn finding(state: &WidthState, samples: &HashMap<Draw, Sample>, t: Language) -> 
             let at = |width: usize, measure| median(&values(state, samples, *law, width, measure));
             let below = at(equations.saturating_sub(1).max(1), Measure::Error)?;
             let (above, rank) = (at(equations, Measure::Error)?, at(equations, Measure::Rank)?);
-            let name = t.law_name(*law);
+            let name = law_name(*law, t);
             Some(if rank < equations as f64 {
                 t.finding_fails(name, &short(above), &rank.to_string(), equations)
             } else {
@@ -287,7 +340,7 @@ fn why(state: &WidthState, t: Language) -> Vec<String> {
     if state.laws.contains(&Law::LowRank) {
         why.push(t.why_low_rank().to_owned());
     }
-    if state.laws.contains(&Law::Sign) {
+    if state.laws.iter().any(|law| matches!(law, Law::Sign | Law::Table(_))) {
         why.push(t.why_sign().to_owned());
     }
     why
@@ -305,35 +358,26 @@ fn too_wide(room: WidthRoom, t: Language) -> String {
     }
 }
 
-impl Language {
-    /// The name of a law.
-    pub fn law_name(self, law: Law) -> &'static str {
-        match law {
-            Law::Gaussian => self.gaussian(),
-            Law::Uniform => self.uniform(),
-            Law::Sign => self.sign(),
-            Law::LowRank => self.low_rank(),
-        }
-    }
-}
-
 crate::texts! {
     cliff_title: "The cliff" | "O penhasco";
     cliff_lead: "Each point is one random universal transformer: weights drawn, E C = B solved for the same target, the outputs compared. Below N columns there are more equations than unknowns."
         | "Cada ponto é um transformer universal aleatório: pesos sorteados, E C = B resolvido para o mesmo alvo, saídas comparadas. Abaixo de N colunas há mais equações do que incógnitas.";
     cliff_controls: "What the sweep compares" | "O que a varredura compara";
-    cliff_name(heads: usize, layers: usize, d: usize): "The sweep around N, H = {heads}, L = {layers}, d = {d}" | "A varredura em torno de N, H = {heads}, L = {layers}, d = {d}";
+    cliff_name(heads: usize, layers: usize, d: usize): "The sweep around N, H = {heads}, L = {layers}, d = {d}" | "A varredura em torno de N, H = {heads}, L = {layers}, d = {d}";
     measure_label: "Show" | "Mostrar";
     measure_error: "output error" | "erro da saída";
     measure_residual: "residual" | "resíduo";
     measure_rank: "rank" | "posto";
     measure_condition: "condition" | "condição";
     laws: "Laws" | "Leis";
+    own_values: "own values" | "valores próprios";
+    own_values_label: "Values to draw from" | "Valores para sortear";
+    own_values_wrong(most: usize): "Write 1 to {most} numbers that are not all 0, for example −1; 0; 1." | "Escreva de 1 a {most} números que não sejam todos 0, por exemplo −1; 0; 1.";
     draws: "Draws of each" | "Sorteios de cada";
     reach: "Columns on each side" | "Colunas de cada lado";
     marker_at: "Marker, beyond N" | "Marcador, além de N";
     sweep_progress: "Progress of the sweep" | "Progresso da varredura";
-    points_done(total: usize): "{total} points" | "{total} pontos";
+    points_done(total: usize): "All {total} points are computed." | "Todos os {total} pontos foram computados.";
     points_of(done: usize, total: usize): "{done} of {total} points" | "{done} de {total} pontos";
     points_left(done: usize, total: usize, seconds: &str): "{done} of {total} points, about {seconds} s left" | "{done} de {total} pontos, faltam cerca de {seconds} s";
     sweep_pause: "Pause" | "Pausar";
@@ -348,15 +392,15 @@ crate::texts! {
     largest_rank_rule(rank: &str): "tied with residual: at most {rank}" | "atados com residual: no máximo {rank}";
     finding_pending: "The first points are being computed." | "Os primeiros pontos estão sendo computados.";
     finding_cliff(law: &str, below: &str, above: &str, equations: usize):
-        "The law {law}: at m = N − 1 the error is {below}, at m = N = {equations} it is {above}."
-        | "A lei {law}: em m = N − 1 o erro é {below}, em m = N = {equations} é {above}.";
+        "{law}: one column short of N the error is {below}; at m = N = {equations} it is {above}."
+        | "{law}: uma coluna antes de N o erro é {below}; em m = N = {equations} é {above}.";
     finding_fails(law: &str, error: &str, rank: &str, equations: usize):
-        "The law {law}: at m = N the error is still {error}, because C has rank {rank} and not {equations}."
-        | "A lei {law}: em m = N o erro ainda é {error}, porque C tem posto {rank} e não {equations}.";
+        "{law}: at m = N the error is still {error}, because C has rank {rank} and not {equations}."
+        | "{law}: em m = N o erro ainda é {error}, porque C tem posto {rank} e não {equations}.";
     why_low_rank: "Low rank fails at every width, and it must: each Rv is a product of two thin matrices, so all columns of C that begin with it lie in a space that is too small. Such weights are a set of measure zero, which the theorem leaves out: “with probability 1” is about laws with a density."
         | "O posto baixo falha em toda largura, e tem de falhar: cada Rv é um produto de duas matrizes finas, então todas as colunas de C que começam por ele ficam num espaço pequeno demais. Tais pesos são um conjunto de medida zero, que o teorema exclui: “com probabilidade 1” fala de leis com densidade.";
-    why_sign: "The sign law has no density, so the theorem does not speak of it; here it works all the same."
-        | "A lei dos sinais não tem densidade, então o teorema não fala dela; aqui ela funciona mesmo assim.";
+    why_sign: "Laws on finitely many values, such as ±1 and your own, have no density, so the theorem does not speak of them. Most work all the same; a single value, or too few for the size of C, can fail."
+        | "Leis com finitos valores, como ±1 e as suas, não têm densidade, então o teorema não fala delas. A maioria funciona mesmo assim; um só valor, ou poucos demais para o tamanho de C, pode falhar.";
     why_tied_residual(rank: &str, equations: &str):
         "The same random weights in every layer and residual connections do not go together when there are two layers or more: a skip leaves the state as it is, so paths that differ only in where they skip share a column of C. Its rank stays at {rank} of {equations} at any width, and only targets whose layers are all the same are played."
         | "Os mesmos pesos aleatórios em toda camada e conexões residuais não combinam quando há duas camadas ou mais: um atalho deixa o estado como está, então caminhos que só diferem em onde saltam dividem uma coluna de C. Seu posto fica em {rank} de {equations} em qualquer largura, e só alvos com todas as camadas iguais são tocados.";
@@ -366,4 +410,24 @@ crate::texts! {
     too_wide_heads(equations: &str, widest: u128):
         "N = {equations} is too wide to be swept here, where {widest} is the most; choose fewer heads or a smaller d."
         | "N = {equations} é largo demais para varrer aqui, onde o máximo é {widest}; escolha menos cabeças ou um d menor.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_as_people_write_them() {
+        let values = |text: &str| read(text).map(|table| table.values().collect::<Vec<_>>());
+        assert_eq!(values("−1, 0, 1"), Some(vec![-1.0, 0.0, 1.0]));
+        assert_eq!(values("-1,0,1"), Some(vec![-1.0, 0.0, 1.0]));
+        assert_eq!(values("0,5; 2"), Some(vec![0.5, 2.0]));
+        assert_eq!(values("3"), Some(vec![3.0]));
+        assert_eq!(values("1e-3 7"), Some(vec![1e-3, 7.0]));
+        for bad in ["", "0", "a", "1; x", "1 2 3 4 5 6 7 8 9"] {
+            assert_eq!(values(bad), None, "{bad}");
+        }
+        let table = Table::new(&[-1.5, 0.0, 1e-7]).unwrap();
+        assert_eq!(read(&written(&table)), Some(table));
+    }
 }

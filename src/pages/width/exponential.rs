@@ -51,29 +51,27 @@ pub fn ExponentialPanel() -> impl IntoView {
         <section class="panel">
             <h2>{move || t.get().exponential_title()}</h2>
             <p class="lead">{move || t.get().exponential_lead()}</p>
+            <div class="control-bar" role="group" aria-label=move || t.get().quantity_label()>
+                <Select
+                    label=Signal::derive(move || t.get().quantity_label().to_owned())
+                    options=quantities
+                    value=quantity
+                    on_input=move |quantity| room.change(|state| state.quantity = quantity)
+                />
+            </div>
             <div class="chart-pair">
                 <Chart
                     name=Signal::derive(move || t.get().widths_name(room.class.get().heads))
                     figure=widths
                     finding=Signal::derive(move || widths_finding(&room.class.get(), t.get()))
-                    keys=Signal::derive(move || t.get().chart_keys().to_owned())
                     marker
                 />
-                <div class="chart-with-choice">
                     <Chart
                         name=Signal::derive(move || t.get().every_name(t.get().quantity_name(quantity.get())))
                         figure=every
                         finding=Signal::derive(move || t.get().every_finding(room.class.get().heads))
-                        keys=Signal::derive(move || t.get().chart_keys().to_owned())
                         marker
                     />
-                    <Select
-                        label=Signal::derive(move || t.get().quantity_label().to_owned())
-                        options=quantities
-                        value=quantity
-                        on_input=move |quantity| room.change(|state| state.quantity = quantity)
-                    />
-                </div>
             </div>
             <Facts/>
             <div class="claims">
@@ -246,14 +244,14 @@ impl Language {
 
 crate::texts! {
     exponential_title: "The exponential" | "O exponencial";
-    exponential_lead: "Every path through the heads needs a block of its own, and with H heads there are H^L paths through L layers. Drag the marker, or choose other numbers above."
-        | "Cada caminho pelas cabeças precisa de um bloco próprio, e com H cabeças há H^L caminhos por L camadas. Arraste o marcador, ou escolha outros números acima.";
-    widths_name(heads: usize): "Width against depth, H = {heads}" | "Largura contra profundidade, H = {heads}";
-    every_name(quantity: &str): "For every number of heads: {quantity}" | "Para cada número de cabeças: {quantity}";
-    quantity_label: "Show" | "Mostrar";
+    exponential_lead: "Every path through the heads needs a block of its own, and with H heads there are Hᴸ paths through L layers. Drag the marker, or choose other numbers above."
+        | "Cada caminho pelas cabeças precisa de um bloco próprio, e com H cabeças há Hᴸ caminhos por L camadas. Arraste o marcador, ou escolha outros números acima.";
+    widths_name(heads: usize): "Width against depth, H = {heads}" | "Largura contra profundidade, H = {heads}";
+    every_name(quantity: &str): "For every H: {quantity}" | "Para cada H: {quantity}";
+    quantity_label: "For every H show" | "Para cada H mostrar";
     quantity_sparse: "m of the sparse construction" | "m da construção esparsa";
     quantity_looped: "m of the looped construction" | "m da construção em laço";
-    quantity_lower: "lower bound H^L / 2" | "limite inferior H^L / 2";
+    quantity_lower: "lower bound Hᴸ / 2" | "limite inferior Hᴸ / 2";
     quantity_memory: "memory, sparse" | "memória, esparsa";
     quantity_multiply_adds: "multiply-adds, sparse" | "multiplicações com soma, esparsa";
     layers_axis: "L (layers)" | "L (camadas)";
@@ -263,7 +261,7 @@ crate::texts! {
     sparse_series: "sparse construction" | "construção esparsa";
     sufficient_series: "N, enough for random weights" | "N, suficiente para pesos aleatórios";
     looped_series: "looped construction" | "construção em laço";
-    lower_series: "lower bound H^L / 2 (FUT, theorem 4.1)" | "limite inferior H^L / 2 (FUT, teorema 4.1)";
+    lower_series: "lower bound Hᴸ / 2 (FUT, theorem 4.1)" | "limite inferior Hᴸ / 2 (FUT, teorema 4.1)";
     finding_exponential(heads: usize, layers: usize, m: &str, ratio: &str, lower: &str):
         "With H = {heads} and L = {layers} the sparse construction and random weights need m = {m}; one layer more multiplies that by {ratio}. No universal transformer that reproduces the attention exactly has fewer than {lower} columns. Straight lines on a log axis are exponentials."
         | "Com H = {heads} e L = {layers} a construção esparsa e os pesos aleatórios precisam de m = {m}; uma camada a mais multiplica isso por {ratio}. Nenhum transformer universal que reproduza exatamente a atenção tem menos de {lower} colunas. Retas em um eixo log são exponenciais.";
@@ -282,12 +280,12 @@ crate::texts! {
     facts_memory: "Memory" | "Memória";
     facts_multiply_adds: "Multiply-adds" | "Multiplicações com soma";
     proved_title: "Proved" | "Provado";
-    proved: "A universal transformer whose attention equals the target’s, matrix by matrix, has m ≥ H^L / 2 columns when H ≥ 2, already for d = 1 (FUT, theorem 4.1). So the exponential cannot be removed by a cleverer layout."
-        | "Um transformer universal cuja atenção é igual à do alvo, matriz por matriz, tem m ≥ H^L / 2 colunas quando H ≥ 2, já para d = 1 (FUT, teorema 4.1). O exponencial não some com um arranjo mais esperto.";
+    proved: "A universal transformer whose attention equals the target’s, matrix by matrix, has m ≥ Hᴸ / 2 columns when H ≥ 2, already for d = 1 (FUT, theorem 4.1). So the exponential cannot be removed by a cleverer layout."
+        | "Um transformer universal cuja atenção é igual à do alvo, matriz por matriz, tem m ≥ Hᴸ / 2 colunas quando H ≥ 2, já para d = 1 (FUT, teorema 4.1). O exponencial não some com um arranjo mais esperto.";
     open_title: "Open" | "Em aberto";
     open: "Nobody knows whether fewer columns are enough when only the outputs have to agree and the attention may differ, nor when layers have MLPs and normalisation."
         | "Ninguém sabe se menos colunas bastam quando só as saídas precisam coincidir e a atenção pode diferir, nem quando as camadas têm MLPs e normalização.";
     superscripts_title: "Mind the superscripts" | "Atenção aos expoentes";
-    superscripts: "Some summaries of the paper print O(HLd) and HL/2. They lost their superscripts: the width is O(H^L · d) and the bound H^L / 2, exponential in L and not linear."
-        | "Alguns resumos do artigo imprimem O(HLd) e HL/2. Perderam os expoentes: a largura é O(H^L · d) e o limite H^L / 2, exponenciais em L e não lineares.";
+    superscripts: "Some summaries of the paper print O(HLd) and HL/2. They lost their superscripts: the width is O(Hᴸ · d) and the bound Hᴸ / 2, exponential in L and not linear."
+        | "Alguns resumos do artigo imprimem O(HLd) e HL/2. Perderam os expoentes: a largura é O(Hᴸ · d) e o limite Hᴸ / 2, exponenciais em L e não lineares.";
 }

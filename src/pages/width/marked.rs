@@ -13,6 +13,8 @@ use crate::jobs::protocol::{Answer, Request};
 use crate::jobs::width::{self, Look};
 use crate::language::use_language;
 use crate::notices::Notices;
+use crate::state::width::WidthState;
+use crate::widgets::controls::{Choice, Select};
 use crate::widgets::heatmap::{Axis, Heatmap, Kind, Matrix, ScaleLimit};
 use crate::widgets::number::short;
 
@@ -45,15 +47,9 @@ pub fn MarkedPanel() -> impl IntoView {
             }
         });
     });
-    let matrix = move |of: fn(&Look) -> Option<&Array2<f64>>| {
+    let matrix = move |of: fn(&Look) -> &Array2<f64>| {
         Signal::derive(move || {
-            look.with(|look| {
-                let found = look.as_ref().and_then(|look| of(look));
-                found.map_or_else(
-                    || Matrix::new(0, 0, Vec::new()),
-                    |it| Matrix::new(it.nrows(), it.ncols(), it.iter().copied().collect::<Vec<_>>()),
-                )
-            })
+            look.with(|look| look.as_ref().map_or_else(Matrix::default, |look| Matrix::from(of(look))))
         })
     };
     // Both outputs on one scale, so that colours can be compared.
@@ -65,10 +61,37 @@ pub fn MarkedPanel() -> impl IntoView {
             Some(ScaleLimit { max, scope: t.get().both_outputs().to_owned() })
         })
     });
-    let tokens = Signal::derive(move || Axis::new("i", t.get().tokens_axis()));
-    let columns = Signal::derive(|| Axis::new("j", "d"));
-    let queries = Signal::derive(move || Axis::new("q", t.get().queries_axis()).in_role(Role::Query));
-    let keys = Signal::derive(move || Axis::new("k", t.get().keys_axis()).in_role(Role::Key));
+    let tokens = Signal::derive(move || Axis::new("i", t.get().tokens_axis()).counted_from(1));
+    let columns = Signal::derive(|| Axis::new("j", "d").counted_from(1));
+    let queries =
+        Signal::derive(move || Axis::new("q", t.get().queries_axis()).counted_from(1).in_role(Role::Query));
+    let keys = Signal::derive(move || Axis::new("k", t.get().keys_axis()).counted_from(1).in_role(Role::Key));
+    let shown = Memo::new(move |_| room.state.with(WidthState::shown_head));
+    let attention = move |of: fn(&Look) -> &Vec<Vec<Array2<f64>>>| {
+        let (layer, head) = shown.get();
+        look.with(|look| {
+            let found = look.as_ref().and_then(|look| of(look).get(layer)?.get(head));
+            found.map_or_else(Matrix::default, Matrix::from)
+        })
+    };
+    let difference = Signal::derive(move || {
+        look.with(|look| {
+            let look = look.as_ref().filter(|look| look.target_output.dim() == look.universal_output.dim());
+            look.map_or_else(Matrix::default, |look| {
+                Matrix::from(&(&look.universal_output - &look.target_output))
+            })
+        })
+    });
+    let heads = Signal::derive(move || {
+        let class = room.class.get();
+        (0..class.layers * class.heads)
+            .map(|at| Choice::new(at, format!("A[{},{}]", at / class.heads + 1, at % class.heads + 1)))
+            .collect::<Vec<_>>()
+    });
+    let chosen = Signal::derive(move || {
+        let (layer, head) = shown.get();
+        layer * room.class.get().heads + head
+    });
     let says = move || {
         look.with(|look| {
             let sample = &look.as_ref()?.sample;
@@ -85,11 +108,20 @@ pub fn MarkedPanel() -> impl IntoView {
         <section class="panel" hidden=move || wanted.with(Option::is_none)>
             <h2>{move || t.get().marked_title()}</h2>
             <p class="lead" aria-live="polite">{says}</p>
+            <div class="control-bar" role="group" aria-label=move || t.get().marked_title()>
+                <Select
+                    label=Signal::derive(move || t.get().marked_attention().to_owned())
+                    options=heads
+                    value=chosen
+                    on_input=move |at| room.change(|state| state.matrix = at)
+                />
+            </div>
             <div class="matrix-row">
-                <div class="map"><Heatmap name="T(X)" matrix=matrix(|look| Some(&look.target_output)) kind=Kind::Signed rows=tokens cols=columns limit=limit/></div>
-                <div class="map"><Heatmap name="UT(X, E)" matrix=matrix(|look| Some(&look.universal_output)) kind=Kind::Signed rows=tokens cols=columns limit=limit/></div>
-                <div class="map"><Heatmap name=Signal::derive(move || t.get().target_attention_name(room.class.get().layers)) matrix=matrix(|look| look.target_attention.first()) kind=Kind::Probability rows=queries cols=keys/></div>
-                <div class="map"><Heatmap name=Signal::derive(move || t.get().universal_attention_name(room.class.get().layers)) matrix=matrix(|look| look.universal_attention.first()) kind=Kind::Probability rows=queries cols=keys/></div>
+                <div class="map"><Heatmap name="T(X)" matrix=matrix(|look| &look.target_output) kind=Kind::Signed rows=tokens cols=columns limit=limit/></div>
+                <div class="map"><Heatmap name="UT(X, E)" matrix=matrix(|look| &look.universal_output) kind=Kind::Signed rows=tokens cols=columns limit=limit/></div>
+                <div class="map"><Heatmap name="UT(X, E) − T(X)" matrix=difference kind=Kind::Signed rows=tokens cols=columns/></div>
+                <div class="map"><Heatmap name=Signal::derive(move || t.get().target_attention_name(shown.get().0 + 1, shown.get().1 + 1)) matrix=Signal::derive(move || attention(|look| &look.target_attention)) kind=Kind::Probability rows=queries cols=keys/></div>
+                <div class="map"><Heatmap name=Signal::derive(move || t.get().universal_attention_name(shown.get().0 + 1, shown.get().1 + 1)) matrix=Signal::derive(move || attention(|look| &look.universal_attention)) kind=Kind::Probability rows=queries cols=keys/></div>
             </div>
         </section>
     }
@@ -103,6 +135,7 @@ crate::texts! {
     both_outputs: "both outputs" | "ambas as saídas";
     queries_axis: "queries" | "consultas";
     keys_axis: "keys" | "chaves";
-    target_attention_name(layer: usize): "A[{layer},1], target" | "A[{layer},1], alvo";
-    universal_attention_name(layer: usize): "A[{layer},1], universal" | "A[{layer},1], universal";
+    marked_attention: "Attention" | "Atenção";
+    target_attention_name(layer: usize, head: usize): "A[{layer},{head}], target" | "A[{layer},{head}], alvo";
+    universal_attention_name(layer: usize, head: usize): "A′[{layer},{head}], universal" | "A′[{layer},{head}], universal";
 }

@@ -2,8 +2,10 @@
 //! exponential in the depth.
 
 mod cliff;
+mod conditioning;
 mod controls;
 mod exponential;
+mod laws;
 mod marked;
 mod room;
 mod runner;
@@ -12,18 +14,35 @@ mod witness;
 use leptos::prelude::*;
 
 use self::cliff::CliffPanel;
+use self::conditioning::ConditioningPanel;
 use self::controls::Controls;
 use self::exponential::ExponentialPanel;
 use self::marked::MarkedPanel;
 use self::room::WidthRoom;
+use self::runner::Runner;
 use self::witness::WitnessPanel;
+use crate::jobs::client::Line;
+use crate::jobs::width::Request;
 use crate::language::use_language;
 
 /// The whole workspace.
 #[component]
 pub fn WidthPage() -> impl IntoView {
-    WidthRoom::provide();
+    let room = WidthRoom::provide();
     let t = use_language();
+    let sweep = Runner::start(
+        Line::Sweep,
+        Request::Sample,
+        Memo::new(move |_| room.state.with(cliff::plan)),
+        Signal::stored(true),
+    );
+    // The cliff comes first.
+    let grades = Runner::start(
+        Line::Conditioning,
+        Request::Grade,
+        Memo::new(move |_| room.state.with(conditioning::plan)),
+        Signal::derive(move || sweep.is_at_rest()),
+    );
     view! {
         <div class="room-head">
             <div>
@@ -32,17 +51,16 @@ pub fn WidthPage() -> impl IntoView {
             </div>
         </div>
         <Controls/>
-        <CliffPanel/>
+        <CliffPanel runner=sweep/>
         <MarkedPanel/>
         <WitnessPanel/>
         <ExponentialPanel/>
+        <ConditioningPanel runner=grades/>
     }
 }
 
 crate::texts! {
     width_title: "Why it must be wide" | "Por que precisa ser largo";
-    width_lead: "Frozen random weights play any target of their class as soon as m reaches a number N: with probability 1, and not one column earlier. N is exponential in the depth, and no cleverer construction avoids that."
-        | "Pesos aleatórios congelados tocam qualquer alvo de sua classe assim que m alcança um número N: com probabilidade 1, e nem uma coluna antes. N é exponencial na profundidade, e nenhuma construção mais esperta evita isso.";
-    chart_keys: "Left and right arrows go along a series, up and down to another series, Enter moves the marker there, T opens a table."
-        | "As setas esquerda e direita andam numa série, para cima e para baixo mudam de série, Enter leva o marcador até lá, T abre uma tabela.";
+    width_lead: "Frozen random weights play any target of their class as soon as their width m reaches a number N: with probability 1, and not one column earlier. N is exponential in the depth, and no cleverer construction avoids that."
+        | "Pesos aleatórios congelados tocam qualquer alvo de sua classe assim que sua largura m alcança um número N: com probabilidade 1, e nem uma coluna antes. N é exponencial na profundidade, e nenhuma construção mais esperta evita isso.";
 }

@@ -27,9 +27,7 @@ impl WidthRoom {
         let Store(app) = store;
         let state = Memo::new(move |_| app.with(|app| app.width.clone()));
         let class = Memo::new(move |_| state.with(|state| state.class));
-        let cast = Memo::new(move |_| {
-            state.with(|state| Cast { class: state.class, seed: state.seed, tokens: state.tokens })
-        });
+        let cast = Memo::new(move |_| state.with(cast_of));
         let room = WidthRoom { store, state, class, cast };
         provide_context(room);
         room
@@ -44,6 +42,11 @@ impl WidthRoom {
             app.width.spare = app.width.spare.clamp(-reach, reach);
         });
     }
+}
+
+/// The target that all draws have to play.
+pub fn cast_of(state: &WidthState) -> Cast {
+    Cast { class: state.class, seed: state.seed, tokens: state.tokens }
 }
 
 /// The draw of a law at a width; `number` counts the draws from 0.

@@ -96,6 +96,7 @@ pub fn WitnessPanel() -> impl IntoView {
             t.get().witness_says(&short(moment.t), &short(moment.log_determinant), &short(error))
         })
     });
+    let beside = Memo::new(move |_| path.with(|path| beside_figure(&path.as_ref()?.2, at(), t.get())));
     let figure = move |draw: fn(&Path, Language) -> Figure| {
         Signal::derive(move || {
             path.with(|path| path.as_ref().map(|path| draw(&path.2, t.get())).unwrap_or_default())
@@ -120,17 +121,25 @@ pub fn WitnessPanel() -> impl IntoView {
                         name=Signal::derive(move || t.get().determinant_name().to_owned())
                         figure=figure(determinant_figure)
                         finding
-                        keys=Signal::derive(move || t.get().chart_keys().to_owned())
                         marker
                     />
                     <Chart
                         name=Signal::derive(move || t.get().witness_error_name().to_owned())
                         figure=figure(error_figure)
-                        finding=Signal::derive(move || t.get().witness_error_finding().to_owned())
-                        keys=Signal::derive(move || t.get().chart_keys().to_owned())
+                        finding=Signal::derive(move || t.get().witness_leap_finding().to_owned())
                         marker
                     />
                 </div>
+                <Show when=move || beside.with(Option::is_some)>
+                    <div class="chart-pair">
+                        <Chart
+                            name=Signal::derive(move || t.get().beside_name().to_owned())
+                            figure=Signal::derive(move || beside.get().unwrap_or_default())
+                            finding=Signal::derive(move || t.get().witness_error_finding().to_owned())
+                        />
+                        <p class="why">{move || t.get().beside_why()}</p>
+                    </div>
+                </Show>
                 <div class="way" on:click=move |_| keep() on:keyup=move |_| keep() on:change=move |_| keep()>
                     <Scrubber
                         clock
@@ -154,7 +163,7 @@ fn nearest(path: &Path, t: f64) -> Option<(Moment, f64)> {
 }
 
 fn rules(path: &Path) -> Vec<Rule> {
-    path.zeros.iter().map(|zero| Rule::upright(zero.t, short(zero.t), Role::Accent)).collect()
+    path.zeros.iter().map(|zero| Rule::upright(zero.t, short(zero.t), Role::Target)).collect()
 }
 
 fn determinant_figure(path: &Path, t: Language) -> Figure {
@@ -165,7 +174,7 @@ fn determinant_figure(path: &Path, t: Language) -> Figure {
         y: Axis::new(t.determinant_axis()),
         series: vec![
             Series::new(t.determinant_series(), Role::Universal, points),
-            Series::new(t.zeros_series(), Role::Accent, zeros).joined(Line::None).marked(Dot::Disc),
+            Series::new(t.zeros_series(), Role::Target, zeros).joined(Line::None).marked(Dot::Disc),
         ],
         rules: rules(path),
     }
@@ -181,6 +190,33 @@ fn error_figure(path: &Path, t: Language) -> Figure {
     }
 }
 
+/// The error right beside the zero that is nearest to `here`, against the distance from it.
+fn beside_figure(path: &Path, here: f64, t: Language) -> Option<Figure> {
+    let zero = path.zeros.iter().min_by(|a, b| (a.t - here).abs().total_cmp(&(b.t - here).abs()))?;
+    let side = |sign: f64| -> Vec<(f64, f64)> {
+        let mut points: Vec<(f64, f64)> = path
+            .points
+            .iter()
+            .map(|(moment, error)| (sign * (moment.t - zero.t), *error))
+            .filter(|(distance, _)| *distance > 0.0 && *distance <= NEAR)
+            .collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points
+    };
+    Some(Figure {
+        x: Axis::new(t.beside_axis(&short(zero.t))).logarithmic(),
+        y: Axis::new(t.error_axis()).logarithmic().within(1e-17, 1e6).including([1e-15, 1.0]),
+        series: vec![
+            Series::new(t.beside_before(), Role::Query, side(-1.0)).marked(Dot::Disc),
+            Series::new(t.beside_after(), Role::Value, side(1.0)).marked(Dot::Triangle),
+        ],
+        rules: Vec::new(),
+    })
+}
+
+/// As far from a zero the error is shown against the distance.
+const NEAR: f64 = 0.1;
+
 fn finding(path: &Path, t: Language) -> String {
     let end = path.points.last().map(|(moment, _)| short(moment.log_determinant)).unwrap_or_default();
     let zeros: Vec<String> = path.zeros.iter().map(|zero| short(zero.t)).collect();
@@ -194,8 +230,8 @@ fn finding(path: &Path, t: Language) -> String {
 
 crate::texts! {
     witness_title: "The witness" | "A testemunha";
-    witness_lead: "R(t) = (1 − t) R_sparse + t R_random leads from weights that surely work to the ones that were drawn, all with N columns. det C(t) is a polynomial in t and it is ±1 at t = 0, so it can vanish at a few isolated t only. A random draw would have to hit one of them exactly."
-        | "R(t) = (1 − t) R_esparsa + t R_aleatória leva de pesos que certamente funcionam aos sorteados, todos com N colunas. det C(t) é um polinômio em t e vale ±1 em t = 0, então só pode se anular em alguns t isolados. Um sorteio teria de acertar um deles em cheio.";
+    witness_lead: "R(t) = (1 − t) R₀ + t R₁ leads from the sparse weights R₀, which surely work, to the random ones R₁, all with N columns. det C(t) is a polynomial in t, and it is 1 at t = 0, so it can vanish at a few isolated t only. A random draw would have to hit one of them exactly."
+        | "R(t) = (1 − t) R₀ + t R₁ leva dos pesos esparsos R₀, que certamente funcionam, aos aleatórios R₁, todos com N colunas. det C(t) é um polinômio em t e vale 1 em t = 0, então só pode se anular em alguns t isolados. Um sorteio teria de acertar um deles em cheio.";
     witness_too_wide(widest: u128): "The path is followed up to N = {widest}; choose fewer heads or layers." | "O caminho é seguido até N = {widest}; escolha menos cabeças ou camadas.";
     determinant_name: "The determinant on the way" | "O determinante no caminho";
     witness_error_name: "The error on the way" | "O erro no caminho";
@@ -206,8 +242,16 @@ crate::texts! {
     zeros_series: "zeros of the determinant" | "zeros do determinante";
     witness_error_series: "largest output error" | "maior erro da saída";
     witness_says(t: &str, log: &str, error: &str): "t = {t}: ln |det C| = {log}, error {error}" | "t = {t}: ln |det C| = {log}, erro {error}";
-    witness_error_finding: "The error leaps up where the determinant vanishes and is rounding again right beside: the closest points are 1e−13 away from a zero."
-        | "O erro salta onde o determinante se anula e logo ao lado volta a ser arredondamento: os pontos mais próximos estão a 1e−13 de um zero.";
+    witness_leap_finding: "The error leaps up where the determinant vanishes, and everywhere else it is rounding."
+        | "O erro salta onde o determinante se anula, e em todo o resto é arredondamento.";
+    beside_name: "Right beside a zero" | "Logo ao lado de um zero";
+    beside_axis(zero: &str): "distance of t from the zero at {zero} (log scale)" | "distância de t ao zero em {zero} (escala log)";
+    beside_before: "before the zero" | "antes do zero";
+    beside_after: "after the zero" | "depois do zero";
+    witness_error_finding: "Ten times farther from the zero the error is ten times smaller: the singular value that vanishes grows in proportion to the distance, and rounding is divided by it."
+        | "Dez vezes mais longe do zero o erro é dez vezes menor: o valor singular que se anula cresce em proporção à distância, e o arredondamento é dividido por ele.";
+    beside_why: "A zero is a single point. However near to it a draw falls, it works in exact arithmetic; in f64 it loses as many digits as it is near. A draw that has a density hits such a point with probability 0, and comes near it with a probability that is as small as the distance."
+        | "Um zero é um único ponto. Por mais perto que um sorteio caia, ele funciona em aritmética exata; em f64 perde tantos dígitos quanto está perto. Um sorteio que tem densidade acerta tal ponto com probabilidade 0, e chega perto com uma probabilidade tão pequena quanto a distância.";
     finding_zeros(zeros: &str, end: &str): "The determinant vanishes at t = {zeros} and nowhere else on the grid; at the random weights ln |det C| is {end}, far from −∞." | "O determinante se anula em t = {zeros} e em nenhum outro lugar da grade; nos pesos aleatórios ln |det C| é {end}, longe de −∞.";
     finding_singular_end: "This way ends at a zero: at t = 1 the matrix C is singular, because the draw is of a kind that never works (low rank, or the same weights in every layer with residual connections). Such draws lie inside the set of measure zero." | "Este caminho termina em um zero: em t = 1 a matriz C é singular, porque o sorteio é de um tipo que nunca funciona (posto baixo, ou os mesmos pesos em toda camada com conexões residuais). Tais sorteios estão dentro do conjunto de medida zero.";
     finding_no_zero(end: &str): "On this way the determinant does not vanish at all; at the random weights ln |det C| is {end}. Draw another seed to meet a zero." | "Neste caminho o determinante não se anula; nos pesos aleatórios ln |det C| é {end}. Sorteie outra semente para encontrar um zero.";

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::state::State;
-use crate::drawing::geometry::svg_number as n;
+use crate::drawing::geometry::{Rect, svg_number as n};
 
 #[component]
 pub(super) fn Overlay(state: State) -> impl IntoView {
@@ -21,17 +21,17 @@ pub(super) fn Overlay(state: State) -> impl IntoView {
     });
     let marker_line =
         move || marker.get().map(|(x, plot)| format!("M{} {}V{}", n(x), n(plot.y), n(plot.bottom())));
-    // A grip at the foot of the line says that it can be dragged.
-    let grip = move || {
-        marker.get().map(|(x, plot)| {
-            let y = plot.bottom();
-            format!("M{} {}l-6 10h12z", n(x), n(y))
-        })
-    };
+    // A grip at the foot of the line says that it can be dragged; the axis' labels begin below it.
+    let grip = move |of: fn((f64, Rect)) -> f64| marker.get().map(|place| n(of(place)));
     view! {
         <svg class="chart-overlay" aria-hidden="true">
             <path class="chart-marker" d=marker_line></path>
-            <path class="chart-grip" d=grip></path>
+            <circle
+                class="chart-grip"
+                r=move || marker.get().map(|_| "5")
+                cx=move || grip(|(x, _)| x)
+                cy=move || grip(|(_, plot)| plot.bottom())
+            ></circle>
             <path class="chart-look-line" d=spot_line></path>
             <circle
                 class="chart-look"

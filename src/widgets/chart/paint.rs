@@ -125,8 +125,10 @@ fn paint_with_plotters(
     let tiny = palette.text_small;
     chart
         .configure_mesh()
-        .x_labels(ticks(plot.width, tiny * 5.0))
+        .x_labels(ticks(plot.width, tiny * 3.2))
         .y_labels(ticks(plot.height, tiny * 3.0))
+        .x_label_formatter(&|value| x.label(*value))
+        .y_label_formatter(&|value| y.label(*value))
         .max_light_lines(0)
         .light_line_style(TRANSPARENT)
         .bold_line_style(ink(palette.line).stroke_width(units(HAIR) as u32))

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
-use super::series::{Axis, Band, Figure};
+use super::series::{Along, Axis, Band, Figure};
 use crate::drawing::geometry::{Point, Rect};
 use crate::widgets::number::short;
 
@@ -62,6 +62,17 @@ impl Span {
         }
     }
 
+    /// A number on the axis as its label says it. Where an axis spans many powers of ten all are written as powers.
+    pub fn label(self, value: f64) -> String {
+        let power = value.log10().round() as i32;
+        let is_wide = self.scale == Scale::Logarithmic && (self.most >= 1e5 || self.least <= 1e-4);
+        match power {
+            0 | 1 => short(value),
+            _ if is_wide && power_of_ten(power) == value => format!("10{}", superscript(power)),
+            _ => short(value),
+        }
+    }
+
     /// Round numbers on the axis, at most `most_ticks` of them.
     pub fn ticks(self, most_ticks: usize) -> Vec<f64> {
         let most_ticks = most_ticks.max(2);
@@ -102,6 +113,17 @@ const STRIDES: [usize; 7] = [1, 2, 3, 5, 10, 20, 50];
 fn power_of_ten(power: i32) -> f64 {
     // The parser is exact; powers by multiplication are not.
     format!("1e{power}").parse().unwrap_or(f64::NAN)
+}
+
+fn superscript(number: i32) -> String {
+    let raised = |letter: char| match letter {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        digit => digit.to_digit(10).and_then(|digit| char::from_u32('⁰' as u32 + digit)).unwrap_or(digit),
+    };
+    number.to_string().chars().map(raised).collect()
 }
 
 impl Ranged for Span {
@@ -145,7 +167,9 @@ pub struct Projection {
 /// The room around the plot, in multiples of the size of its letters.
 const LEFT: f64 = 4.6;
 const FOOT: f64 = 3.4;
-const HEAD: f64 = 3.2;
+const HEAD: f64 = 2.2;
+/// The room for the names of upright lines.
+const RULE_NAMES: f64 = 1.2;
 const RIGHT: f64 = 1.2;
 /// The room for names at the ends of lines.
 const END_LABELS: f64 = 4.6;
@@ -158,11 +182,13 @@ impl Projection {
         let spread = bands.flat_map(|Band { low, high }| low.iter().chain(high).copied());
         let has_labels = figure.series.iter().any(|series| series.end_label.is_some());
         let right = text * if has_labels { END_LABELS } else { RIGHT };
+        let has_names = figure.rules.iter().any(|rule| rule.along == Along::X);
+        let head = (text * if has_names { HEAD + RULE_NAMES } else { HEAD }).round();
         let plot = Rect::new(
             (text * LEFT).round(),
-            (text * HEAD).round(),
+            head,
             (size.x - (text * LEFT).round() - right).max(1.0).round(),
-            (size.y - (text * HEAD).round() - text * FOOT).max(1.0).round(),
+            (size.y - head - text * FOOT).max(1.0).round(),
         );
         Projection {
             x: Span::of(&figure.x, points().map(|point| point.0)),
@@ -203,6 +229,17 @@ mod tests {
                 assert!(span.ticks(most).len() <= most + 1, "{span:?} {most}");
             }
         }
+    }
+
+    #[test]
+    fn labels_of_one_axis_are_of_one_kind() {
+        let said = |span: Span| span.ticks(6).into_iter().map(|tick| span.label(tick)).collect::<Vec<_>>();
+        let wide = Span { scale: Scale::Logarithmic, least: 3e-16, most: 20.0 };
+        assert_eq!(said(wide), ["10⁻¹⁵", "10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "1"]);
+        let narrow = Span { scale: Scale::Logarithmic, least: 0.9, most: 2e4 };
+        assert_eq!(said(narrow), ["1", "10", "100", "1000", "10000"]);
+        let linear = Span { scale: Scale::Linear, least: -0.05, most: 1.05 };
+        assert_eq!(said(linear), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
     }
 
     #[test]

@@ -27,9 +27,6 @@ pub fn Chart(
     /// What is to be seen in it, in a sentence: the text alternative.
     #[prop(into)]
     finding: Signal<String>,
-    /// How the keyboard is used, in the page's language.
-    #[prop(into)]
-    keys: Signal<String>,
     /// A number along the foot that can be dragged.
     #[prop(optional)]
     marker: Option<Marker>,
@@ -87,6 +84,12 @@ pub fn Chart(
         }
         event.prevent_default();
         event.stop_propagation();
+    };
+    let keys = move || {
+        state.words.with(|words| match marker {
+            Some(_) => format!("{} {}", words.chart_keys, words.chart_marker_keys),
+            None => words.chart_keys.clone(),
+        })
     };
     let said = move || state.said().filter(|_| state.is_focused.get());
     view! {
