@@ -7,6 +7,7 @@ use crate::jobs::client::Client;
 use crate::language::{Language, use_language};
 use crate::notices::{Notices, NoticesView};
 use crate::pages::universal::UniversalPage;
+use crate::pages::width::WidthPage;
 use crate::preferences::{self, Theme};
 use crate::state::history::{Pace, Step};
 use crate::state::{AppState, Page};
@@ -49,7 +50,8 @@ pub fn App() -> impl IntoView {
         <NoticesView/>
         <main id="main" tabindex="-1">
             {move || match page.get() {
-                Page::Universal => view! { <UniversalPage/> },
+                Page::Universal => view! { <UniversalPage/> }.into_any(),
+                Page::Width => view! { <WidthPage/> }.into_any(),
             }}
         </main>
         <Show when=move || !embed.get()>
@@ -206,6 +208,7 @@ crate::texts! {
     share_title: "Copy a link to exactly what you see" | "Copiar um link para exatamente o que você vê";
     about_papers: "Two papers stand behind this page: “Fixed Universal Transformers” (Liu, Andoni, Hsu, 2026) and “On the Existence of Universal Simulators of Attention” (Dutta, Chakrabarty, Ansari, Das, 2025)." | "Dois artigos estão por trás desta página: “Fixed Universal Transformers” (Liu, Andoni, Hsu, 2026) e “On the Existence of Universal Simulators of Attention” (Dutta, Chakrabarty, Ansari, Das, 2025).";
     page_universal: "Universal" | "Universal";
+    page_width: "Width" | "Largura";
 }
 
 impl Language {
@@ -213,6 +216,7 @@ impl Language {
     pub fn page_name(self, page: Page) -> &'static str {
         match page {
             Page::Universal => self.page_universal(),
+            Page::Width => self.page_width(),
         }
     }
 

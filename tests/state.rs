@@ -115,8 +115,13 @@ fn links_are_readable() {
     };
     let look = Look { consumer: Consumer::Key { layer: 1, head: 2 }, step: Some(1) };
     let hide = vec!["heads".to_owned(), "layers".to_owned()];
-    let expected =
-        AppState { page: Page::Universal, embed: true, hide, universal: UniversalState { piece, look } };
+    let expected = AppState {
+        page: Page::Universal,
+        embed: true,
+        hide,
+        universal: UniversalState { piece, look },
+        ..AppState::default()
+    };
     assert_eq!(state, expected);
 }
 
@@ -341,6 +346,7 @@ fn state() -> impl Strategy<Value = AppState> {
         embed,
         hide,
         universal,
+        ..AppState::default()
     })
 }
 

@@ -18,6 +18,12 @@ use super::queue::Channel;
 pub enum Line {
     /// The pictures of the workspace “Universal”.
     Universal,
+    /// The points of a sweep in the workspace “Width”.
+    Sweep,
+    /// The matrices at one width.
+    WidthLook,
+    /// The path from sparse to random weights.
+    Witness,
     /// Files that are read and written.
     Files,
 }

@@ -9,3 +9,4 @@ pub mod protocol;
 pub mod queue;
 pub mod serve;
 pub mod universal;
+pub mod width;

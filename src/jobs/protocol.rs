@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{import, universal};
+use super::{import, universal, width};
 use crate::state::universal::Piece;
 
 /// Page and worker of different releases must not talk.
 /// Raise it with every change of a type that crosses.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The name of the worker's script beside the page in a development build.
 pub const WORKER_SCRIPT: &str = "worker_loader.js";
@@ -30,6 +30,8 @@ pub enum Request {
     Import(import::Request),
     /// Write a file that a person asked for.
     Export(Box<Piece>, import::ExportKind),
+    /// Sample random universal transformers.
+    Width(width::Request),
 }
 
 /// From the worker to the page.
@@ -63,6 +65,8 @@ pub enum Answer {
     Import(import::Imported),
     /// A file has been written.
     Export(import::Exported),
+    /// Random universal transformers have been sampled.
+    Width(width::Answer),
 }
 
 /// Why a job has no answer. Everything here can be put into either language by the page.

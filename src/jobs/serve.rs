@@ -1,12 +1,13 @@
 //! What the worker does with a request. It runs natively too, so that it can be tested without a browser.
 
 use super::protocol::{Answer, Failure, Request};
-use super::{import, universal};
+use super::{import, universal, width};
 
 /// The worker's memory between requests: what is expensive and may be wanted again.
 #[derive(Debug, Default)]
 pub struct Engine {
     universal: universal::Workshop,
+    width: width::Workshop,
 }
 
 impl Engine {
@@ -20,6 +21,7 @@ impl Engine {
             Request::Export(piece, kind) => {
                 import::write(*piece, kind, &mut self.universal).map(Answer::Export)
             }
+            Request::Width(request) => self.width.answer(request).map(Answer::Width),
         }
     }
 }

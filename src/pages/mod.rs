@@ -1,3 +1,4 @@
 //! One folder for each workspace.
 
 pub mod universal;
+pub mod width;

@@ -3,11 +3,13 @@
 pub mod history;
 pub mod query;
 pub mod universal;
+pub mod width;
 
 use serde::{Deserialize, Serialize};
 
 use query::{BadValue, Query};
 use universal::UniversalState;
+use width::WidthState;
 
 /// Everything that a person chose and that a shared link repeats. Theme and language belong to the
 /// reader, not to the link.
@@ -21,6 +23,8 @@ pub struct AppState {
     pub hide: Vec<String>,
     /// The workspace “Universal”.
     pub universal: UniversalState,
+    /// The workspace “Width”.
+    pub width: WidthState,
 }
 
 /// A workspace.
@@ -29,16 +33,19 @@ pub enum Page {
     /// One frozen transformer plays any other.
     #[default]
     Universal,
+    /// Why it must be wide.
+    Width,
 }
 
 impl Page {
     /// Those that stand, in the order of the navigation.
-    pub const ALL: [Page; 1] = [Page::Universal];
+    pub const ALL: [Page; 2] = [Page::Universal, Page::Width];
 
     /// The word for it in the URL.
     pub fn word(self) -> &'static str {
         match self {
             Page::Universal => "universal",
+            Page::Width => "width",
         }
     }
 }
@@ -56,6 +63,7 @@ impl AppState {
         }
         match self.page {
             Page::Universal => self.universal.encode(&mut query),
+            Page::Width => self.width.encode(&mut query),
         }
         query.to_string()
     }
@@ -71,9 +79,11 @@ impl AppState {
                 names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
             })
             .unwrap_or_default();
-        let universal = match page {
-            Page::Universal => UniversalState::decode(&mut query),
-        };
-        (AppState { page, embed, hide, universal }, query.into_bad_values())
+        let mut state = AppState { page, embed, hide, ..AppState::default() };
+        match page {
+            Page::Universal => state.universal = UniversalState::decode(&mut query),
+            Page::Width => state.width = WidthState::decode(&mut query),
+        }
+        (state, query.into_bad_values())
     }
 }

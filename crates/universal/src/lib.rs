@@ -49,6 +49,7 @@ mod proof;
 mod random;
 mod routing;
 pub mod run;
+pub mod sweep;
 mod terms;
 mod unfold;
 mod universal;
