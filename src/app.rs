@@ -6,6 +6,7 @@ use wasm_bindgen::prelude::*;
 use crate::jobs::client::Client;
 use crate::language::{Language, use_language};
 use crate::notices::{Notices, NoticesView};
+use crate::pages::rasp::RaspPage;
 use crate::pages::universal::UniversalPage;
 use crate::pages::width::WidthPage;
 use crate::preferences::{self, Theme};
@@ -52,6 +53,7 @@ pub fn App() -> impl IntoView {
             {move || match page.get() {
                 Page::Universal => view! { <UniversalPage/> }.into_any(),
                 Page::Width => view! { <WidthPage/> }.into_any(),
+                Page::Rasp => view! { <RaspPage/> }.into_any(),
             }}
         </main>
         <Show when=move || !embed.get()>
@@ -143,7 +145,7 @@ fn ShareButton() -> impl IntoView {
     let Store(state) = expect_context::<Store>();
     let notices = expect_context::<Notices>();
     let share = move |_| {
-        if !state.with_untracked(|state| state.universal.piece.fits_a_link()) {
+        if !state.with_untracked(AppState::fits_a_link) {
             notices.too_large_for_a_link();
             return;
         }
@@ -209,6 +211,7 @@ crate::texts! {
     about_papers: "Two papers stand behind this page: “Fixed Universal Transformers” (Liu, Andoni, Hsu, 2026) and “On the Existence of Universal Simulators of Attention” (Dutta, Chakrabarty, Ansari, Das, 2025)." | "Dois artigos estão por trás desta página: “Fixed Universal Transformers” (Liu, Andoni, Hsu, 2026) e “On the Existence of Universal Simulators of Attention” (Dutta, Chakrabarty, Ansari, Das, 2025).";
     page_universal: "Universal" | "Universal";
     page_width: "Width" | "Largura";
+    page_rasp: "RASP" | "RASP";
 }
 
 impl Language {
@@ -217,6 +220,7 @@ impl Language {
         match page {
             Page::Universal => self.page_universal(),
             Page::Width => self.page_width(),
+            Page::Rasp => self.page_rasp(),
         }
     }
 

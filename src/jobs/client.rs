@@ -24,6 +24,8 @@ pub enum Line {
     WidthLook,
     /// The path from sparse to random weights.
     Witness,
+    /// The runs of the workspace “RASP”.
+    Rasp,
     /// Files that are read and written.
     Files,
 }

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{import, universal, width};
+use super::{import, rasp, universal, width};
 use crate::state::universal::Piece;
 
 /// Page and worker of different releases must not talk.
 /// Raise it with every change of a type that crosses.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The name of the worker's script beside the page in a development build.
 pub const WORKER_SCRIPT: &str = "worker_loader.js";
@@ -32,6 +32,8 @@ pub enum Request {
     Export(Box<Piece>, import::ExportKind),
     /// Sample random universal transformers.
     Width(width::Request),
+    /// Run a program.
+    Rasp(rasp::Request),
 }
 
 /// From the worker to the page.
@@ -67,6 +69,8 @@ pub enum Answer {
     Export(import::Exported),
     /// Random universal transformers have been sampled.
     Width(width::Answer),
+    /// A program has been run.
+    Rasp(rasp::Answer),
 }
 
 /// Why a job has no answer. Everything here can be put into either language by the page.
@@ -97,6 +101,9 @@ pub enum Failure {
     /// The preset of a link does not exist.
     #[error("there is no preset “{0}”")]
     NoSuchPreset(String),
+    /// The trace of a program is too large for a file.
+    #[error(transparent)]
+    Trace(#[from] ::rasp::TraceTooLarge),
     /// The worker died of a bug and has been started again.
     #[error("the engine stopped: {0}")]
     Crashed(String),

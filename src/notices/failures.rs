@@ -4,6 +4,7 @@
 
 mod files;
 pub mod numbers;
+pub mod programs;
 mod transformers;
 mod universals;
 
@@ -24,6 +25,7 @@ pub fn describe(failure: &Failure, t: Language) -> String {
             t.failure_no_such_cell(&thing(name, t), &whole(*row, t), &whole(*column, t))
         }
         Failure::NoSuchPreset(id) => t.failure_no_such_preset(id),
+        Failure::Trace(error) => t.failure_trace(&whole(error.cells, t), &whole(error.limit, t)),
         Failure::Crashed(message) => with_report(t.failure_crashed(), message, t),
         Failure::NoWorker(message) => with_report(t.failure_no_worker(), message, t),
         Failure::Versions { page, worker } => t.failure_versions(*page, *worker),
@@ -92,6 +94,9 @@ crate::texts! {
     failure_no_such_preset(id: &str):
         "There is no preset called “{id}”. Choose one from the list."
         | "Não há exemplo chamado “{id}”. Escolha um da lista.";
+    failure_trace(cells: &str, limit: &str):
+        "The selectors of this run have {cells} cells; a trace file holds {limit} at most. Shorten the input and export again."
+        | "Os seletores desta execução têm {cells} células; um arquivo de rastro guarda no máximo {limit}. Encurte a entrada e exporte de novo.";
     failure_crashed:
         "The engine stopped because of a mistake in Pianola. Your choices are still here: change one of them, or reload the page."
         | "O motor parou por causa de um erro do Pianola. Suas escolhas continuam aqui: mude uma delas ou recarregue a página.";

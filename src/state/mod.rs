@@ -2,12 +2,14 @@
 
 pub mod history;
 pub mod query;
+pub mod rasp;
 pub mod universal;
 pub mod width;
 
 use serde::{Deserialize, Serialize};
 
 use query::{BadValue, Query};
+use rasp::RaspState;
 use universal::UniversalState;
 use width::WidthState;
 
@@ -25,6 +27,8 @@ pub struct AppState {
     pub universal: UniversalState,
     /// The workspace “Width”.
     pub width: WidthState,
+    /// The workspace “RASP”.
+    pub rasp: RaspState,
 }
 
 /// A workspace.
@@ -35,17 +39,20 @@ pub enum Page {
     Universal,
     /// Why it must be wide.
     Width,
+    /// The language of transformers, alive.
+    Rasp,
 }
 
 impl Page {
     /// Those that stand, in the order of the navigation.
-    pub const ALL: [Page; 2] = [Page::Universal, Page::Width];
+    pub const ALL: [Page; 3] = [Page::Universal, Page::Width, Page::Rasp];
 
     /// The word for it in the URL.
     pub fn word(self) -> &'static str {
         match self {
             Page::Universal => "universal",
             Page::Width => "width",
+            Page::Rasp => "rasp",
         }
     }
 }
@@ -64,8 +71,18 @@ impl AppState {
         match self.page {
             Page::Universal => self.universal.encode(&mut query),
             Page::Width => self.width.encode(&mut query),
+            Page::Rasp => self.rasp.encode(&mut query),
         }
         query.to_string()
+    }
+
+    /// Whether a link can carry all that is on show.
+    pub fn fits_a_link(&self) -> bool {
+        match self.page {
+            Page::Universal => self.universal.piece.fits_a_link(),
+            Page::Width => true,
+            Page::Rasp => self.rasp.piece.fits_a_link(),
+        }
     }
 
     /// Reads a query. Unknown keys are ignored; a bad value is reported and its default stands.
@@ -83,6 +100,7 @@ impl AppState {
         match page {
             Page::Universal => state.universal = UniversalState::decode(&mut query),
             Page::Width => state.width = WidthState::decode(&mut query),
+            Page::Rasp => state.rasp = RaspState::decode(&mut query),
         }
         (state, query.into_bad_values())
     }
