@@ -104,6 +104,16 @@ pub enum Failure {
     /// The trace of a program is too large for a file.
     #[error(transparent)]
     Trace(#[from] ::rasp::TraceTooLarge),
+    /// A program is longer than an editor holds.
+    #[error("{name} has {size} bytes; a program has at most {limit}")]
+    ProgramTooLong {
+        /// The file.
+        name: String,
+        /// Its bytes.
+        size: usize,
+        /// The most bytes.
+        limit: usize,
+    },
     /// The worker died of a bug and has been started again.
     #[error("the engine stopped: {0}")]
     Crashed(String),
