@@ -395,18 +395,25 @@ fn grid(
         // A pixel shows the share of what it covers that is selected, made visible where it is small.
         let pixels = n.min((place.width * painter.density()).ceil().max(1.0) as usize);
         let rows = revealed.map_or(n, |rows| rows.floor() as usize);
+        let span = |at: usize| at * n / pixels..((at + 1) * n / pixels).max(at * n / pixels + 1);
+        // Mixing colours is slow, and most rows are as strong as the one before.
+        let mut last = (f64::NAN, palette.selector_on);
         let image = Pixels::from_fn(pixels, pixels, |x, y| {
-            let span = |at: usize| (at * n / pixels, ((at + 1) * n / pixels).max(at * n / pixels + 1));
-            let ((left, right), (top, bottom)) = (span(x), span(y));
-            if top >= rows {
+            let (keys, queries) = (span(x), span(y));
+            if queries.start >= rows {
                 return palette.selector_off;
             }
-            let count = (top..bottom)
-                .flat_map(|row| (left..right).map(move |key| (row, key)))
-                .filter(|(row, key)| matrix.get(*row, *key))
-                .count();
-            let share = count as f64 / ((right - left) * (bottom - top)) as f64;
-            palette.selector_off.mix(palette.selector_on, share.sqrt() * strength(top))
+            let cells = keys.len() * queries.len();
+            let strength = strength(queries.start);
+            let count: usize = queries.map(|query| matrix.count(query, keys.clone())).sum();
+            let shown = strength * (count as f64 / cells as f64).sqrt();
+            if shown == 0.0 {
+                return palette.selector_off;
+            }
+            if last.0 != shown {
+                last = (shown, palette.selector_off.mix(palette.selector_on, shown));
+            }
+            last.1
         });
         painter.image(place, &image);
         painter.stroke_rect(place, 0.0, &Stroke::solid(palette.line, 1.0));
