@@ -17,7 +17,7 @@ pub fn Editor() -> impl IntoView {
     let t = use_language();
     let node = NodeRef::<Div>::new();
     let lit = Memo::new(move |_| {
-        let step = room.step()?;
+        let step = room.step.get()?;
         room.played.with(|played| {
             let played = played.as_ref()?;
             // The places of a program that ran are not those of the one that is being written.

@@ -49,10 +49,12 @@ pub fn RaspPage() -> impl IntoView {
             </div>
             <Controls/>
             <div class="rasp-desk">
-                <Editor/>
+                <div class="rasp-left">
+                    <Editor/>
+                    <Results/>
+                </div>
                 <Stage/>
             </div>
-            <Results/>
             <section class="panel">
                 <h2>{move || t.get().rasp_graph_title()}</h2>
                 <p class="lead">{move || t.get().rasp_graph_lead()}</p>
@@ -153,7 +155,7 @@ fn Transport() -> impl IntoView {
         }
     });
     let caption = Signal::derive(move || {
-        let step = room.step()?;
+        let step = room.step.get()?;
         room.played.with(|played| Some(played.as_ref()?.title(step)))
     });
     view! {

@@ -78,7 +78,7 @@ fn ValueTable(rows: Vec<Row>, positions: usize) -> impl IntoView {
                 .into_any(),
                 None => view! { {title} }.into_any(),
             };
-            let is_on_show = move || step.is_some() && room.step() == step;
+            let is_on_show = move || step.is_some() && room.step.get() == step;
             view! {
                 <tr class:is-result=is_result class:is-lit=is_on_show>
                     <th scope="row">{name}</th>

@@ -32,8 +32,10 @@ pub struct Room {
     pub names: RwSignal<Vec<String>>,
     /// The time of the animation.
     pub clock: Clock,
-    /// What is going on at that time.
+    /// What is going on at that time; it changes in every frame of the animation.
     pub now: Memo<Option<Now>>,
+    /// The step that is on show; it changes from act to act.
+    pub step: Memo<Option<usize>>,
     /// What the pointer or the keyboard is on: a query position, and a key position of it.
     pub hovered: RwSignal<Option<(usize, Option<usize>)>>,
 }
@@ -50,11 +52,6 @@ pub struct Played {
 }
 
 impl Played {
-    /// The step of an act.
-    pub fn step_of(&self, now: Now) -> usize {
-        self.timeline.acts[now.act].step
-    }
-
     /// The number of positions.
     pub fn len(&self) -> usize {
         self.timeline.positions
@@ -104,6 +101,10 @@ impl Room {
             let time = clock.position();
             played.with(|played| played.as_ref().and_then(|played| played.timeline.at(time)))
         });
+        let step = Memo::new(move |_| {
+            let act = now.get()?.act;
+            played.with(|played| Some(played.as_ref()?.timeline.acts.get(act)?.step))
+        });
         let room = Room {
             store,
             client: expect_context::<Client>(),
@@ -115,6 +116,7 @@ impl Room {
             names: RwSignal::new(Vec::new()),
             clock,
             now,
+            step,
             hovered: RwSignal::new(None),
         };
         Effect::new(move |_| {
@@ -188,15 +190,6 @@ impl Room {
             self.clock.seek(end);
             self.keep_moment();
         }
-    }
-
-    /// The step that is on show.
-    pub fn step(self) -> Option<usize> {
-        let now = self.now.get()?;
-        self.played.with(|played| {
-            let played = played.as_ref()?;
-            (now.act < played.timeline.acts.len()).then(|| played.step_of(now))
-        })
     }
 
     /// Where the animation may rest.

@@ -1,6 +1,6 @@
 //! When each primitive of a run is animated, and where the animation may rest. Pure.
 
-use rasp::{Primitive, Trace};
+use rasp::{Primitive, Step, Trace};
 
 use crate::state::rasp::{Moment, Pace};
 
@@ -112,16 +112,16 @@ impl Timeline {
     }
 
     /// The moment that tells most of a program: the end of the last fetch that it describes itself, or else of its
-    /// last selector, or else of everything.
+    /// last selector, or else of the last fetch of all, or else of everything.
     pub fn telling(&self, trace: &Trace) -> Moment {
-        let own = |fits: fn(&Primitive) -> bool| {
-            self.acts.iter().rposition(|act| {
-                let step = &trace.steps[act.step];
-                step.origin.is_none() && fits(&step.primitive)
-            })
+        let last_of = |fits: &dyn Fn(&Step) -> bool| {
+            self.acts.iter().rposition(|act| fits(&trace.steps[act.step])).map(|at| at + 1)
         };
-        let fetch = own(|primitive| matches!(primitive, Primitive::Aggregate { .. }));
-        let last = fetch.or_else(|| own(Primitive::is_selector)).map_or(self.acts.len(), |at| at + 1);
+        let is_fetch = |step: &Step| matches!(step.primitive, Primitive::Aggregate { .. });
+        let last = last_of(&|step| step.origin.is_none() && is_fetch(step))
+            .or_else(|| last_of(&|step| step.origin.is_none() && step.primitive.is_selector()))
+            .or_else(|| last_of(&is_fetch))
+            .unwrap_or(self.acts.len());
         Moment { primitives: last, positions: 0 }
     }
 }

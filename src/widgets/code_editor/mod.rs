@@ -9,7 +9,7 @@ mod text;
 use std::ops::Range;
 
 use leptos::ev::KeyboardEvent;
-use leptos::html::Textarea;
+use leptos::html::{Div, Textarea};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlTextAreaElement;
@@ -57,6 +57,7 @@ pub fn CodeEditor(
 ) -> impl IntoView {
     let words = use_words();
     let node = NodeRef::<Textarea>::new();
+    let window = NodeRef::<Div>::new();
     let (list_id, help_id) = (unique_id("offers"), unique_id("help"));
     let completion = RwSignal::new(None::<Completion>);
     let leaves = StoredValue::new(false);
@@ -94,7 +95,10 @@ pub fn CodeEditor(
         let has_more = text[at..].starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_');
         completion.set((word.len() >= least && !found.is_empty() && !has_more && !is_prose).then(|| {
             let (line, column) = place(&text, word.start);
-            Completion { line, column, typed: word.len(), offers: found, chosen: None }
+            // The list lies over the window of the text, which may be scrolled.
+            let scroll =
+                window.get_untracked().map_or((0, 0), |window| (window.scroll_left(), window.scroll_top()));
+            Completion { scroll, line, column, typed: word.len(), offers: found, chosen: None }
         }));
     };
     let accept = move |choice: usize| {
@@ -180,7 +184,7 @@ pub fn CodeEditor(
     let list = {
         let list_id = list_id.clone();
         move || {
-            completion.get().map(|Completion { line, column, typed, offers, chosen }| {
+            completion.get().map(|Completion { scroll, line, column, typed, offers, chosen }| {
                 let items = offers
                     .into_iter()
                     .enumerate()
@@ -208,7 +212,9 @@ pub fn CodeEditor(
                         class="code-offers"
                         role="listbox"
                         aria-label=words.with(|words| words.completions.clone())
-                        style:--line=line.to_string()
+                        style:--left=format!("{}px", scroll.0)
+                        style:--top=format!("{}px", scroll.1)
+                        style:--row=line.to_string()
                         style:--column=column.to_string()
                     >
                         {items}
@@ -224,7 +230,7 @@ pub fn CodeEditor(
     let controls = move || completion.with(Option::is_some).then(|| list_id.clone());
     view! {
         <div class="code">
-            <div class="code-scroll">
+            <div node_ref=window class="code-scroll" on:scroll=move |_| completion.set(None)>
                 <div class="code-page">
                     <div class="code-paint" aria-hidden="true">
                         {move || shown.get().into_iter().map(line_view).collect_view()}
@@ -249,9 +255,9 @@ pub fn CodeEditor(
                             leaves.set_value(false);
                         }
                     ></textarea>
-                    {list}
                 </div>
             </div>
+            {list}
             <p id=help_id class="code-help">{move || words.with(|words| words.code_keys.clone())}</p>
         </div>
     }
@@ -261,6 +267,8 @@ pub fn CodeEditor(
 /// Names that are offered, and where.
 #[derive(Clone, Debug, PartialEq)]
 struct Completion {
+    /// How far the text is scrolled: to the right, and down.
+    scroll: (i32, i32),
     line: usize,
     column: usize,
     /// How many letters are there already.

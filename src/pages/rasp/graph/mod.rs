@@ -36,8 +36,7 @@ pub fn GraphPanel() -> impl IntoView {
         let (Some(layout), Some(played)) = (layout.get(), room.played.get()) else { return };
         let window = Rect::new(scroll.get().x, scroll.get().y, frame.width, frame.height);
         let scene = Graph { layout: &layout, played: &played, hovered: hovered.get(), t: t.get() };
-        let (current, end) = (room.step(), room.now.get().map_or(0, |now| now.act));
-        scene.paint(painter, &frame.palette, window, current, end);
+        scene.paint(painter, &frame.palette, window, room.step.get());
     });
     let hit = move |event: &PointerEvent| {
         let bounds = node.get_untracked()?.get_bounding_client_rect();
@@ -70,7 +69,7 @@ pub fn GraphPanel() -> impl IntoView {
         if count == 0 {
             return;
         }
-        let step = untrack(|| room.step());
+        let step = room.step.get_untracked();
         let here = step.and_then(|step| layout.with_untracked(|layout| layout.as_ref()?.node_of(step)));
         let next = match event.key().as_str() {
             "ArrowRight" | "ArrowDown" => here.map_or(0, |at| (at + 1).min(count - 1)),
@@ -81,15 +80,26 @@ pub fn GraphPanel() -> impl IntoView {
         };
         event.prevent_default();
         go_to(next);
-        let place = layout.with_untracked(|layout| Some(layout.as_ref()?.nodes.get(next)?.place));
-        if let (Some(window), Some(place)) = (node.get_untracked(), place) {
-            let above = place.y < scroll.get_untracked().y;
-            let below = place.bottom() > scroll.get_untracked().y + f64::from(window.client_height());
-            if above || below {
-                window.set_scroll_top((place.y - f64::from(window.client_height()) / 2.0) as i32);
-            }
-        }
     };
+    // The window follows the step on show, unless a person looks around in it.
+    Effect::new(move |_| {
+        let (step, layout) = (room.step.get(), layout.get());
+        let (Some(window), Some(layout)) = (node.get(), layout) else { return };
+        let Some(place) = step.and_then(|step| Some(layout.nodes[layout.node_of(step)?].place)) else {
+            return;
+        };
+        if hovered.get_untracked().is_some() {
+            return;
+        }
+        let (width, height) = (f64::from(window.client_width()), f64::from(window.client_height()));
+        let at = scroll.get_untracked();
+        if place.x < at.x || place.right() > at.x + width {
+            window.set_scroll_left((place.center().x - width / 2.0) as i32);
+        }
+        if place.y < at.y || place.bottom() > at.y + height {
+            window.set_scroll_top((place.center().y - height / 2.0) as i32);
+        }
+    });
     let on_scroll = move |_| {
         if let Some(window) = node.get_untracked() {
             scroll.set(Point::new(f64::from(window.scroll_left()), f64::from(window.scroll_top())));
@@ -148,15 +158,8 @@ struct Graph<'a> {
 }
 
 impl Graph<'_> {
-    /// Paints what lies in `window`. `current` is the step on show, `act` its act: later ones are still to come.
-    fn paint(
-        &self,
-        painter: &mut dyn Painter,
-        palette: &Palette,
-        window: Rect,
-        current: Option<usize>,
-        act: usize,
-    ) {
+    /// Paints what lies in `window`. `current` is the step on show; later ones are still to come.
+    fn paint(&self, painter: &mut dyn Painter, palette: &Palette, window: Rect, current: Option<usize>) {
         let seen = |rect: Rect| Rect::new(rect.x - window.x, rect.y - window.y, rect.width, rect.height);
         let is_near = |top: f64, bottom: f64| bottom >= window.y - 40.0 && top <= window.bottom() + 40.0;
         for band in &self.layout.bands {
@@ -171,7 +174,7 @@ impl Graph<'_> {
             painter.text(&self.band_title(band.layer), Point::new(12.0, place.y + HEAD / 2.0), &style);
         }
         let step = |node: usize| self.layout.nodes[node].step;
-        let last = self.played.timeline.acts.get(act).map_or(0, |act| act.step);
+        let last = current.unwrap_or(0);
         let lit = self.hovered.map(step).or(current);
         for node in &self.layout.nodes {
             for operand in &node.operands {

@@ -59,7 +59,7 @@ impl Scene {
 }
 
 /// The largest side of a cell in CSS pixels.
-const LARGEST_CELL: f64 = 44.0;
+const LARGEST_CELL: f64 = 52.0;
 
 /// A row of cells that is too long is lower than wide, and never lower than this.
 const LOWEST_ROW: f64 = 22.0;
@@ -82,13 +82,19 @@ pub fn height(width: f64, positions: usize, has_attention: bool) -> f64 {
     if !has_attention {
         return 280.0;
     }
-    let cell = ((width - attention_width()) / (n + 2.0)).min(LARGEST_CELL);
+    let cell = ((width - attention_width(positions)) / (n + 2.0)).min(LARGEST_CELL);
     (cell * (n + 2.0) + attention_height()).clamp(280.0, 640.0)
 }
 
 /// What the picture of a selector needs in width beside its cells.
-fn attention_width() -> f64 {
-    TITLE + INDEX + 2.0 * NEAR + GAP + NEAR
+fn attention_width(positions: usize) -> f64 {
+    TITLE + numbers(positions) + 2.0 * NEAR + GAP + NEAR
+}
+
+/// The width of the number of a position.
+pub fn numbers(positions: usize) -> f64 {
+    let digits = positions.saturating_sub(1).to_string().len();
+    digits as f64 * 7.0 + 6.0
 }
 
 /// What the picture of a selector needs in height beside its cells.
@@ -117,14 +123,14 @@ impl AttentionPlaces {
     /// In a picture of this size.
     pub fn new(size: Point, positions: usize) -> AttentionPlaces {
         let n = positions as f64;
-        let cell = ((size.x - attention_width()) / (n + 2.0))
+        let cell = ((size.x - attention_width(positions)) / (n + 2.0))
             .min((size.y - attention_height()) / (n + 2.0))
             .clamp(0.05, LARGEST_CELL);
         let side = cell * n;
         // Rows and columns beside a very fine grid are still seen.
         let beside = cell.max(10.0);
-        let used = attention_width() + side + 2.0 * beside;
-        let left = NEAR + ((size.x - used) / 2.0).max(0.0) + TITLE + INDEX + beside;
+        let used = attention_width(positions) + side + 2.0 * beside;
+        let left = NEAR + ((size.x - used) / 2.0).max(0.0) + TITLE + numbers(positions) + beside;
         let used = attention_height() + side + 2.0 * beside;
         let top = NEAR + ((size.y - used) / 2.0).max(0.0) + TITLE + beside + INDEX;
         let grid = Rect::new(left + NEAR, top, side, side);
@@ -242,7 +248,7 @@ impl ElementwisePlaces {
 /// Every how many positions a number is written, when a cell is so wide.
 pub fn index_step(cell: f64, positions: usize) -> usize {
     let digits = positions.saturating_sub(1).to_string().len() as f64;
-    let room = digits * 7.0 + 5.0;
+    let room = digits * 7.0 + 6.0;
     [1, 2, 5, 10, 20, 50, 100, 200, 500].into_iter().find(|step| *step as f64 * cell >= room).unwrap_or(1000)
 }
 

@@ -25,7 +25,7 @@ pub fn Stage() -> impl IntoView {
     let t = use_language();
     let node = NodeRef::<Div>::new();
     let size = size_of(node);
-    let step = Memo::new(move |_| room.step());
+    let step = room.step;
     let scene = Memo::new(move |_| {
         let step = step.get()?;
         room.played.with(|played| Some(Scene::of(&played.as_ref()?.run.trace, step)))
@@ -47,7 +47,7 @@ pub fn Stage() -> impl IntoView {
         room.played.with(|played| {
             let Some(played) = played else { return 420.0 };
             let has_attention = played.run.trace.steps.iter().any(|step| step.primitive.is_selector());
-            height(width, played.len(), has_attention)
+            height(width, played.len(), has_attention).min(tallest())
         })
     });
 
@@ -206,6 +206,12 @@ pub fn Stage() -> impl IntoView {
         </section>
     }
     .into_any()
+}
+
+/// As high as a picture may be on this screen, so that what it says is in sight with it.
+fn tallest() -> f64 {
+    let screen = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(900.0);
+    (screen * 0.62).max(320.0)
 }
 
 /// What is said about a picture.

@@ -4,7 +4,9 @@ use std::f64::consts::PI;
 
 use rasp::{Atom, Primitive, SelectorMatrix, Sequence};
 
-use super::layout::{AttentionPlaces, CombinationPlaces, ElementwisePlaces, INDEX, Scene, index_step};
+use super::layout::{
+    AttentionPlaces, CombinationPlaces, ElementwisePlaces, INDEX, Scene, index_step, numbers,
+};
 use crate::drawing::color::{Mark, Rgba, Scale};
 use crate::drawing::geometry::{Path, Point, Rect};
 use crate::drawing::painter::{Align, Baseline, Family, Painter, Pixels, Stroke, TextStyle, Weight};
@@ -99,20 +101,20 @@ fn attention(painter: &mut dyn Painter, frame: &Frame, view: &View) {
         &small(palette.key).on(Baseline::Bottom),
     );
     let turned = small(palette.query).aligned(Align::Center).turned(-PI / 2.0);
-    let at = Point::new(places.queries.x - INDEX - 10.0, places.grid.center().y);
+    let at = Point::new(places.queries.x - numbers(n) - 10.0, places.grid.center().y);
     fitted(painter, &query_title, at, places.grid.height.max(140.0), &turned);
 
     indices(painter, palette, &places, n, focus);
     let shown = |row: usize| -> f64 { if fetched.is_some() || (row as f64) < view.done { 1.0 } else { 0.0 } };
     match compared {
         Some((keys, queries)) => {
-            row_of(painter, palette, played, *keys, places.keys, palette.key, &|_| 1.0);
-            column_of(painter, palette, played, *queries, places.queries, palette.query, &|_| 1.0);
+            row_of(painter, palette, played, Some(*keys), places.keys, palette.key, &|_| 1.0);
+            column_of(painter, palette, played, Some(*queries), places.queries, palette.query, &|_| 1.0);
         }
         None => {
-            // A selector that is made of others has no one key and query: its rows and columns are the positions.
-            row_of(painter, palette, played, usize::MAX, places.keys, palette.key, &|_| 1.0);
-            column_of(painter, palette, played, usize::MAX, places.queries, palette.query, &|_| 1.0);
+            // A selector that is made of others has no one key and query: its rows and columns are those of the input.
+            row_of(painter, palette, played, None, places.keys, palette.key, &|_| 1.0);
+            column_of(painter, palette, played, None, places.queries, palette.query, &|_| 1.0);
         }
     }
     match &played.run.selectors[*selector] {
@@ -151,7 +153,7 @@ fn attention(painter: &mut dyn Painter, frame: &Frame, view: &View) {
             let at = Point::new(places.values.x, places.values.bottom() + 4.0);
             fitted(painter, &label, at, frame.width - at.x, &style.aligned(Align::Start).on(Baseline::Top));
         }
-        row_of(painter, palette, played, *values, places.values, palette.value, &|_| 1.0);
+        row_of(painter, palette, played, Some(*values), places.values, palette.value, &|_| 1.0);
         let name = trace.steps[*results].name.clone().unwrap_or_else(|| view.labels.results.to_owned());
         let end = Point::new(places.results.right(), above);
         let style = small(palette.output).aligned(Align::End).on(Baseline::Bottom);
@@ -165,7 +167,7 @@ fn attention(painter: &mut dyn Painter, frame: &Frame, view: &View) {
                 ((view.done - row as f64 - 0.8) * 5.0).clamp(0.0, 1.0)
             }
         };
-        column_of(painter, palette, played, *results, places.results, palette.output, &arrived);
+        column_of(painter, palette, played, Some(*results), places.results, palette.output, &arrived);
         if let Some((query, _)) = focus {
             travel(painter, palette, view, &places, query);
         }
@@ -336,7 +338,7 @@ fn elementwise(painter: &mut dyn Painter, frame: &Frame, view: &View, operands: 
             (true, std::cmp::Ordering::Equal) => ((view.done.fract() - 0.7) / 0.3).clamp(0.0, 1.0),
             (true, std::cmp::Ordering::Greater) => 0.0,
         };
-        row_of(painter, palette, played, *of, place, hue, &shown);
+        row_of(painter, palette, played, Some(*of), place, hue, &shown);
     }
     let share = view.done.fract();
     if share > 0.0 && view.hovered.is_none() && whole < n {
@@ -438,12 +440,12 @@ fn grid(
     }
 }
 
-/// A sequence from left to right; `usize::MAX` is the positions themselves.
+/// A sequence from left to right; without a step it is the input.
 fn row_of(
     painter: &mut dyn Painter,
     palette: &Palette,
     played: &Played,
-    step: usize,
+    step: Option<usize>,
     place: Rect,
     hue: Rgba,
     shown: &dyn Fn(usize) -> f64,
@@ -454,12 +456,12 @@ fn row_of(
     cells(painter, palette, played, step, hue, &rect, shown);
 }
 
-/// A sequence from top to bottom; `usize::MAX` is the positions themselves.
+/// A sequence from top to bottom; without a step it is the input.
 fn column_of(
     painter: &mut dyn Painter,
     palette: &Palette,
     played: &Played,
-    step: usize,
+    step: Option<usize>,
     place: Rect,
     hue: Rgba,
     shown: &dyn Fn(usize) -> f64,
@@ -474,12 +476,12 @@ fn cells(
     painter: &mut dyn Painter,
     palette: &Palette,
     played: &Played,
-    step: usize,
+    step: Option<usize>,
     hue: Rgba,
     rect: &dyn Fn(usize) -> Rect,
     shown: &dyn Fn(usize) -> f64,
 ) {
-    let sequence = played.run.trace.steps.get(step).and_then(|step| step.value.as_ref());
+    let sequence = step.and_then(|step| played.run.trace.steps[step].value.as_ref());
     let scale = sequence.map_or(Scale::Signed { max: 0.0 }, scale_of);
     for position in 0..played.len() {
         let place = rect(position);
@@ -493,11 +495,21 @@ fn cells(
         if opacity <= 0.0 {
             continue;
         }
-        painter.push_opacity(opacity);
-        let atom = sequence.map_or(Atom::Int(position as i64), |sequence| sequence.get(position));
+        if opacity < 1.0 {
+            painter.push_opacity(opacity);
+        }
+        let atom = match sequence {
+            Some(sequence) => sequence.get(position),
+            None => played.run.input.tokens()[position].clone(),
+        };
         let (fill, ink) = match sequence {
             Some(_) => colors(palette, &atom, scale),
             None => (palette.card, palette.soft),
+        };
+        // Where a text cannot be read, its colour still tells it from others.
+        let fill = match &atom {
+            Atom::Text(text) if !is_large => text_color(palette, text),
+            _ => fill,
         };
         painter.fill_round_rect(place, radius, fill);
         if is_large {
@@ -511,7 +523,9 @@ fn cells(
             let style = TextStyle::new(ink, size, Family::Sans).aligned(Align::Center);
             painter.text(&text, place.center(), &style);
         }
-        painter.pop();
+        if opacity < 1.0 {
+            painter.pop();
+        }
     }
 }
 
@@ -541,6 +555,13 @@ fn colors(palette: &Palette, atom: &Atom, scale: Scale) -> (Rgba, Rgba) {
             (fill, fill.readable(palette.numeral_dark, palette.numeral_light))
         }
     }
+}
+
+fn text_color(palette: &Palette, text: &str) -> Rgba {
+    // The hash of Fowler, Noll and Vo: neighbouring letters come out far apart.
+    let hash =
+        text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    palette.sequential.at(0.1 + 0.8 * f64::from(hash >> 8 & 0xff) / 255.0)
 }
 
 /// A value in so many letters; `None` where it would not be understood.
