@@ -33,7 +33,7 @@ pub fn Results() -> impl IntoView {
     let table = move || {
         room.played.with(|played| {
             let played = played.as_ref()?;
-            Some(view! { <ValueTable rows=rows(played, t.get().rasp_input()) positions=played.len()/> })
+            Some(view! { <ValueTable rows=rows(played, t.get().rasp_input(), t.get().rasp_results()) positions=played.len()/> })
         })
     };
     let is_stale = Memo::new(move |_| {
@@ -102,7 +102,7 @@ fn ValueTable(rows: Vec<Row>, positions: usize) -> impl IntoView {
     .into_any()
 }
 
-fn rows(played: &Played, input: &str) -> Vec<Row> {
+fn rows(played: &Played, input: &str, result_word: &str) -> Vec<Row> {
     let trace = &played.run.trace;
     let written = |values: &Sequence| values.iter().take(MOST_POSITIONS).map(|atom| brief(&atom)).collect();
     let tokens = played.run.input.tokens().iter().take(MOST_POSITIONS).map(brief).collect();
@@ -121,9 +121,7 @@ fn rows(played: &Played, input: &str) -> Vec<Row> {
         }
     }
     if let (Outcome::Sequence(values), [step]) = (&played.run.result, result) {
-        let source = played.run.shown.last().map(|last| last.span.text(&played.piece.program).to_owned());
-        let title =
-            source.filter(|source| source.chars().count() <= 40).unwrap_or_else(|| played.title(*step));
+        let title = trace.steps[*step].name.clone().unwrap_or_else(|| result_word.to_owned());
         rows.push(Row { title, step: Some(*step), values: written(values), is_result: true });
     }
     rows

@@ -91,14 +91,8 @@ pub fn GraphPanel() -> impl IntoView {
         if hovered.get_untracked().is_some() {
             return;
         }
-        let (width, height) = (f64::from(window.client_width()), f64::from(window.client_height()));
-        let at = scroll.get_untracked();
-        if place.x < at.x || place.right() > at.x + width {
-            window.set_scroll_left((place.center().x - width / 2.0) as i32);
-        }
-        if place.y < at.y || place.bottom() > at.y + height {
-            window.set_scroll_top((place.center().y - height / 2.0) as i32);
-        }
+        // A new graph has its size in the next frame.
+        request_animation_frame(move || reveal(&window, place));
     });
     let on_scroll = move |_| {
         if let Some(window) = node.get_untracked() {
@@ -139,6 +133,18 @@ pub fn GraphPanel() -> impl IntoView {
     .into_any()
 }
 
+/// Scrolls just as far as is needed to see a box, and then has it in the middle.
+fn reveal(window: &web_sys::Element, place: Rect) {
+    let (width, height) = (f64::from(window.client_width()), f64::from(window.client_height()));
+    let (left, top) = (f64::from(window.scroll_left()), f64::from(window.scroll_top()));
+    if place.x < left || place.right() > left + width {
+        window.set_scroll_left((place.center().x - width / 2.0) as i32);
+    }
+    if place.y < top || place.bottom() > top + height {
+        window.set_scroll_top((place.center().y - height / 2.0) as i32);
+    }
+}
+
 /// What is written in a box: its name, or else what it does in a word.
 fn box_label(played: &Played, step: usize) -> String {
     let trace = &played.run.trace;
@@ -146,6 +152,10 @@ fn box_label(played: &Played, step: usize) -> String {
     match (&this.name, &this.primitive) {
         (Some(name), _) => name.clone(),
         (None, Primitive::Aggregate { .. }) => "aggregate".to_owned(),
+        (None, Primitive::Select(comparison)) => {
+            let operand = |at: usize| super::words::operand(trace, this.operands[at]);
+            format!("{} {} {}", operand(0), comparison.symbol(), operand(1))
+        }
         (None, _) => super::words::formula(trace, step),
     }
 }

@@ -83,7 +83,7 @@ pub fn height(width: f64, positions: usize, has_attention: bool) -> f64 {
         return 280.0;
     }
     let cell = ((width - attention_width(positions)) / (n + 2.0)).min(LARGEST_CELL);
-    (cell * (n + 2.0) + attention_height()).clamp(280.0, 640.0)
+    (cell * (n + 2.0) + attention_height()).clamp(280.0, 1000.0)
 }
 
 /// What the picture of a selector needs in width beside its cells.

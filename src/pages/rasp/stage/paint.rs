@@ -558,10 +558,10 @@ fn colors(palette: &Palette, atom: &Atom, scale: Scale) -> (Rgba, Rgba) {
 }
 
 fn text_color(palette: &Palette, text: &str) -> Rgba {
-    // The hash of Fowler, Noll and Vo: neighbouring letters come out far apart.
+    // The hash of Fowler, Noll and Vo, stirred once more: neighbouring letters come out far apart.
     let hash =
         text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    palette.sequential.at(0.1 + 0.8 * f64::from(hash >> 8 & 0xff) / 255.0)
+    palette.sequential.at(0.1 + 0.8 * f64::from(hash.wrapping_mul(0x9e37_79b1) >> 24) / 255.0)
 }
 
 /// A value in so many letters; `None` where it would not be understood.
