@@ -85,7 +85,11 @@ pub fn Editor() -> impl IntoView {
                 names=room.names
                 on_place
             />
-            <ul class="rasp-complaints" role="status" aria-label=move || t.get().rasp_complaints()>{complaints}</ul>
+            <div class="rasp-complaints" role="status" aria-label=move || t.get().rasp_complaints()>
+                <Show when=move || !room.complaints.with(|all| all.iter().all(|one| one.about != About::Program))>
+                    <ul>{complaints}</ul>
+                </Show>
+            </div>
         </div>
     }
     .into_any()

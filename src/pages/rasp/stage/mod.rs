@@ -75,7 +75,13 @@ pub fn Stage() -> impl IntoView {
         let found = hit(&event);
         if room.hovered.get_untracked() != found {
             room.hovered.set(found);
+            // Who points at a number has time to read it.
+            if found.is_some() { room.clock.hold() } else { room.clock.release() }
         }
+    };
+    let on_leave = move |_| {
+        room.hovered.set(None);
+        room.clock.release();
     };
     let go_to = move |query: usize| {
         let now = room.now.get_untracked();
@@ -115,6 +121,11 @@ pub fn Stage() -> impl IntoView {
                 (if room.hovered.get_untracked().is_some() { (query + 1).min(n - 1) } else { 0 }, None)
             }
             ("ArrowLeft", false) => (query.saturating_sub(1), None),
+            (" ", _) => {
+                event.prevent_default();
+                room.clock.toggle();
+                return;
+            }
             ("Enter", _) => {
                 event.prevent_default();
                 go_to(query);
@@ -191,16 +202,19 @@ pub fn Stage() -> impl IntoView {
                 aria-label=move || t.get().rasp_picture_keys()
                 style:height=move || format!("{}px", stage_height.get())
                 on:pointermove=on_move
-                on:pointerleave=move |_| room.hovered.set(None)
+                on:pointerleave=on_leave
                 on:pointerup=on_click
                 on:keydown=on_key
             >
                 <Surface draw/>
-                <Show when=move || { step.get().is_none() && room.played.with(Option::is_some) }>
-                    <p class="rasp-empty quiet">{move || t.get().rasp_nothing_moves()}</p>
+                <Show when=move || step.get().is_none()>
+                    <p class="rasp-empty quiet">{move || match room.played.with(Option::is_some) {
+                        true => t.get().rasp_nothing_moves(),
+                        false => t.get().rasp_nothing_ran(),
+                    }}</p>
                 </Show>
             </div>
-            <p class="rasp-sentence" aria-live="polite">
+            <p class="rasp-sentence" aria-live=move || if room.clock.is_playing() { "off" } else { "polite" }>
                 {move || sentence.get().map(|Sentence { words, numbers }| view! { {words} " " <b>{numbers}</b> })}
             </p>
         </section>
@@ -208,10 +222,13 @@ pub fn Stage() -> impl IntoView {
     .into_any()
 }
 
-/// As high as a picture may be on this screen, so that what it says is in sight with it.
+/// What stands above and below a picture, about.
+const BESIDE: f64 = 415.0;
+
+/// As high as a picture may be on this screen, so that it is seen as a whole.
 fn tallest() -> f64 {
     let screen = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(900.0);
-    (screen * 0.62).max(320.0)
+    (screen - BESIDE).max(320.0)
 }
 
 /// What is said about a picture.
@@ -248,10 +265,11 @@ impl PartialEq for Played {
 crate::texts! {
     rasp_stage: "The primitive on show" | "A primitiva em cena";
     rasp_stage_actions: "Actions for the picture" | "Ações para a imagem";
-    rasp_picture_keys: "Picture of the primitive. Arrow keys move from cell to cell, Enter goes to that position, Escape lets go."
-        | "Imagem da primitiva. As setas movem de célula em célula, Enter vai a essa posição, Esc solta.";
+    rasp_picture_keys: "Picture of the primitive. Arrow keys move from cell to cell, Enter goes to that position, Space plays and pauses, Escape lets go."
+        | "Imagem da primitiva. As setas movem de célula em célula, Enter vai a essa posição, Espaço reproduz e pausa, Esc solta.";
     rasp_from(file: &str): "in {file}" | "em {file}";
     rasp_nothing_moves: "This result is a plain value: there is nothing to animate." | "Este resultado é um valor simples: não há o que animar.";
+    rasp_nothing_ran: "Nothing has run yet." | "Nada rodou ainda.";
     rasp_next: "Next." | "A seguir.";
     rasp_keys: "keys" | "chaves";
     rasp_queries: "queries" | "consultas";
