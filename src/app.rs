@@ -6,6 +6,7 @@ use wasm_bindgen::prelude::*;
 use crate::jobs::client::Client;
 use crate::language::{Language, use_language};
 use crate::notices::{Notices, NoticesView};
+use crate::pages::rasp::RaspPage;
 use crate::pages::simulator::SimulatorPage;
 use crate::pages::universal::UniversalPage;
 use crate::pages::width::WidthPage;
@@ -53,6 +54,7 @@ pub fn App() -> impl IntoView {
             {move || match page.get() {
                 Page::Universal => view! { <UniversalPage/> }.into_any(),
                 Page::Width => view! { <WidthPage/> }.into_any(),
+                Page::Rasp => view! { <RaspPage/> }.into_any(),
                 Page::Simulator => view! { <SimulatorPage/> }.into_any(),
             }}
         </main>
@@ -211,6 +213,7 @@ crate::texts! {
     about_papers: "Two papers stand behind this page: “Fixed Universal Transformers” (Liu, Andoni, Hsu, 2026) and “On the Existence of Universal Simulators of Attention” (Dutta, Chakrabarty, Ansari, Das, 2025)." | "Dois artigos estão por trás desta página: “Fixed Universal Transformers” (Liu, Andoni, Hsu, 2026) e “On the Existence of Universal Simulators of Attention” (Dutta, Chakrabarty, Ansari, Das, 2025).";
     page_universal: "Universal" | "Universal";
     page_width: "Width" | "Largura";
+    page_rasp: "RASP" | "RASP";
     page_simulator: "Simulator" | "Simulador";
 }
 
@@ -220,6 +223,7 @@ impl Language {
         match page {
             Page::Universal => self.page_universal(),
             Page::Width => self.page_width(),
+            Page::Rasp => self.page_rasp(),
             Page::Simulator => self.page_simulator(),
         }
     }

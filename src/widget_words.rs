@@ -65,6 +65,8 @@ fn portuguese() -> Words {
         step_of: "passo {step} de {total}".to_owned(),
         typed_number: "digite o número".to_owned(),
         new_seed: "Sortear outra semente".to_owned(),
+        code_keys: "Tab recua; Esc e depois Tab sai. Ctrl + Espaço completa um nome.".to_owned(),
+        completions: "Nomes que servem".to_owned(),
         choose_file: "Escolher um arquivo".to_owned(),
         drop_file: "ou solte-o aqui".to_owned(),
     }

@@ -28,6 +28,8 @@ pub enum Line {
     WidthLook,
     /// The path from sparse to random weights.
     Witness,
+    /// The runs of the workspace “RASP”.
+    Rasp,
     /// The matrices of the workspace “Simulator”.
     Simulator,
     /// Depth and width of simulators.

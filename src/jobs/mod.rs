@@ -7,6 +7,7 @@ pub mod idle;
 pub mod import;
 pub mod protocol;
 pub mod queue;
+pub mod rasp;
 pub mod serve;
 pub mod simulator;
 pub mod universal;

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{import, simulator, universal, width};
+use super::{import, rasp, simulator, universal, width};
 use crate::state::universal::Piece;
 
 /// Page and worker of different releases must not talk.
 /// Raise it with every change of a type that crosses.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The name of the worker's script beside the page in a development build.
 pub const WORKER_SCRIPT: &str = "worker_loader.js";
@@ -32,6 +32,8 @@ pub enum Request {
     Export(Box<Piece>, import::ExportKind),
     /// Sample random universal transformers.
     Width(width::Request),
+    /// Run a program.
+    Rasp(rasp::Request),
     /// Run a target in the simulator, and what belongs to it.
     Simulator(simulator::Request),
 }
@@ -69,6 +71,8 @@ pub enum Answer {
     Export(import::Exported),
     /// Random universal transformers have been sampled.
     Width(width::Answer),
+    /// A program has been run.
+    Rasp(rasp::Answer),
     /// Of the simulator.
     Simulator(simulator::Answer),
 }
@@ -84,12 +88,12 @@ pub enum Failure {
     Universal(#[from] ::universal::Error),
     /// The target cannot be simulated.
     #[error(transparent)]
-    Simulator(#[from] rasp::simulator::SimulatorError),
+    Simulator(#[from] ::rasp::simulator::SimulatorError),
     /// The simulator would be too large; with so many tokens it would not, if with any.
     #[error("{error}")]
     SimulatorTooLarge {
         /// What is too large.
-        error: rasp::simulator::SimulatorError,
+        error: ::rasp::simulator::SimulatorError,
         /// The most tokens that fit, the other sizes as they are.
         rows: Option<usize>,
     },
@@ -115,6 +119,19 @@ pub enum Failure {
     /// The preset of a link does not exist.
     #[error("there is no preset “{0}”")]
     NoSuchPreset(String),
+    /// The trace of a program is too large for a file.
+    #[error(transparent)]
+    Trace(#[from] ::rasp::TraceTooLarge),
+    /// A program is longer than an editor holds.
+    #[error("{name} has {size} bytes; a program has at most {limit}")]
+    ProgramTooLong {
+        /// The file.
+        name: String,
+        /// Its bytes.
+        size: usize,
+        /// The most bytes.
+        limit: usize,
+    },
     /// The worker died of a bug and has been started again.
     #[error("the engine stopped: {0}")]
     Crashed(String),

@@ -1,7 +1,7 @@
 //! What the worker does with a request. It runs natively too, so that it can be tested without a browser.
 
 use super::protocol::{Answer, Failure, Request};
-use super::{import, simulator, universal, width};
+use super::{import, rasp, simulator, universal, width};
 
 /// The worker's memory between requests: what is expensive and may be wanted again.
 #[derive(Debug, Default)]
@@ -23,6 +23,7 @@ impl Engine {
                 import::write(*piece, kind, &mut self.universal).map(Answer::Export)
             }
             Request::Width(request) => self.width.answer(request).map(Answer::Width),
+            Request::Rasp(request) => rasp::answer(request).map(Answer::Rasp),
             Request::Simulator(request) => self.simulator.answer(request).map(Answer::Simulator),
         }
     }

@@ -4,6 +4,7 @@
 
 mod files;
 pub mod numbers;
+pub mod programs;
 mod simulators;
 mod transformers;
 mod universals;
@@ -28,6 +29,10 @@ pub fn describe(failure: &Failure, t: Language) -> String {
             t.failure_no_such_cell(&thing(name, t), &whole(*row, t), &whole(*column, t))
         }
         Failure::NoSuchPreset(id) => t.failure_no_such_preset(id),
+        Failure::Trace(error) => t.failure_trace(&whole(error.cells, t), &whole(error.limit, t)),
+        Failure::ProgramTooLong { name, size, limit } => {
+            t.failure_program_too_long(name, &whole(*size, t), &whole(*limit, t))
+        }
         Failure::Crashed(message) => with_report(t.failure_crashed(), message, t),
         Failure::NoWorker(message) => with_report(t.failure_no_worker(), message, t),
         Failure::Versions { page, worker } => t.failure_versions(*page, *worker),
@@ -96,6 +101,12 @@ crate::texts! {
     failure_no_such_preset(id: &str):
         "There is no preset called “{id}”. Choose one from the list."
         | "Não há exemplo chamado “{id}”. Escolha um da lista.";
+    failure_trace(cells: &str, limit: &str):
+        "The selectors of this run have {cells} cells; a trace file holds {limit} at most. Shorten the input and export again."
+        | "Os seletores desta execução têm {cells} células; um arquivo de rastro guarda no máximo {limit}. Encurte a entrada e exporte de novo.";
+    failure_program_too_long(name: &str, size: &str, limit: &str):
+        "{name} has {size} bytes, and a program here has {limit} at most. Open a smaller file."
+        | "{name} tem {size} bytes, e um programa aqui tem no máximo {limit}. Abra um arquivo menor.";
     failure_crashed:
         "The engine stopped because of a mistake in Pianola. Your choices are still here: change one of them, or reload the page."
         | "O motor parou por causa de um erro do Pianola. Suas escolhas continuam aqui: mude uma delas ou recarregue a página.";

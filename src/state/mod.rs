@@ -2,6 +2,7 @@
 
 pub mod history;
 pub mod query;
+pub mod rasp;
 pub mod simulator;
 pub mod universal;
 pub mod width;
@@ -9,6 +10,7 @@ pub mod width;
 use serde::{Deserialize, Serialize};
 
 use query::{BadValue, Query};
+use rasp::RaspState;
 use simulator::SimulatorState;
 use universal::UniversalState;
 use width::WidthState;
@@ -27,6 +29,8 @@ pub struct AppState {
     pub universal: UniversalState,
     /// The workspace “Width”.
     pub width: WidthState,
+    /// The workspace “RASP”.
+    pub rasp: RaspState,
     /// The workspace “Simulator”.
     pub simulator: SimulatorState,
 }
@@ -39,19 +43,22 @@ pub enum Page {
     Universal,
     /// Why it must be wide.
     Width,
+    /// The language of transformers, alive.
+    Rasp,
     /// Attention, simulated by attention.
     Simulator,
 }
 
 impl Page {
     /// Those that stand, in the order of the navigation.
-    pub const ALL: [Page; 3] = [Page::Universal, Page::Width, Page::Simulator];
+    pub const ALL: [Page; 4] = [Page::Universal, Page::Width, Page::Rasp, Page::Simulator];
 
     /// The word for it in the URL.
     pub fn word(self) -> &'static str {
         match self {
             Page::Universal => "universal",
             Page::Width => "width",
+            Page::Rasp => "rasp",
             Page::Simulator => "simulator",
         }
     }
@@ -71,16 +78,18 @@ impl AppState {
         match self.page {
             Page::Universal => self.universal.encode(&mut query),
             Page::Width => self.width.encode(&mut query),
+            Page::Rasp => self.rasp.encode(&mut query),
             Page::Simulator => self.simulator.encode(&mut query),
         }
         query.to_string()
     }
 
-    /// Whether a link can carry all that the open workspace shows.
+    /// Whether a link can carry all that is on show.
     pub fn fits_a_link(&self) -> bool {
         match self.page {
             Page::Universal => self.universal.piece.fits_a_link(),
             Page::Width => true,
+            Page::Rasp => self.rasp.piece.fits_a_link(),
             Page::Simulator => self.simulator.piece.fits_a_link(),
         }
     }
@@ -100,6 +109,7 @@ impl AppState {
         match page {
             Page::Universal => state.universal = UniversalState::decode(&mut query),
             Page::Width => state.width = WidthState::decode(&mut query),
+            Page::Rasp => state.rasp = RaspState::decode(&mut query),
             Page::Simulator => state.simulator = SimulatorState::decode(&mut query),
         }
         (state, query.into_bad_values())

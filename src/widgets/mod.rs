@@ -7,6 +7,7 @@
 //! minutes to compile and more stack than WebAssembly has in a debug build.
 
 pub mod chart;
+pub mod code_editor;
 pub mod controls;
 pub mod dialog;
 pub mod heatmap;

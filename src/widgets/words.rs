@@ -118,6 +118,10 @@ words! {
     typed_number: "type the number";
     /// Draws another seed.
     new_seed: "Draw a new seed";
+    /// How the keyboard is used in an editor for programs.
+    code_keys: "Tab indents; Esc, then Tab leaves. Ctrl + Space completes a name.";
+    /// The names that an editor offers.
+    completions: "Names that fit";
     /// Chooses a file.
     choose_file: "Choose a file";
     /// Where a file may be dropped.

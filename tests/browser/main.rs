@@ -15,6 +15,7 @@ mod accessibility;
 mod hosting;
 mod loading;
 mod offline;
+mod rasp;
 mod simulator;
 mod universal;
 mod universal_crash;

@@ -1,7 +1,7 @@
 //! A run as a file that other programs can read.
 
 use serde::ser::SerializeSeq;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
 use crate::graph::Primitive;
@@ -14,7 +14,7 @@ use crate::value::{Atom, Sequence};
 const MAXIMUM_CELLS: usize = 20_000_000;
 
 /// A trace whose selectors would make a file of too many bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Error)]
 #[error("the selectors of the trace have {cells} cells; at most {limit} fit into a file")]
 pub struct TraceTooLarge {
     /// The number of cells.

@@ -41,6 +41,31 @@ impl SelectorMatrix {
         self.words[query * words_in_row + key / 64] >> (key % 64) & 1 == 1
     }
 
+    /// How many of these key positions a query position selects.
+    ///
+    /// # Panics
+    /// Where a position is not less than the length.
+    pub fn count(&self, query: usize, keys: std::ops::Range<usize>) -> usize {
+        assert!(query < self.length && keys.end <= self.length, "positions within the sequence");
+        if keys.is_empty() {
+            return 0;
+        }
+        let row = query * self.length.div_ceil(64);
+        let (first, last) = (keys.start / 64, (keys.end - 1) / 64);
+        (first..=last)
+            .map(|word| {
+                let mut bits = self.words[row + word];
+                if word == first {
+                    bits &= u64::MAX << (keys.start % 64);
+                }
+                if word == last {
+                    bits &= u64::MAX >> (63 - (keys.end - 1) % 64);
+                }
+                bits.count_ones() as usize
+            })
+            .sum()
+    }
+
     /// The key positions that a query position selects, in their order.
     pub fn selected(&self, query: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.length).filter(move |key| self.get(query, *key))

@@ -253,3 +253,18 @@ fn an_editor_knows_the_names() {
     let tree = rasp::parse("a, b = 1, 2; def f(x) { y = x; return y; } a = 3;").tree;
     assert_eq!(tree.defined_names(), ["a", "b", "f"]);
 }
+
+#[test]
+fn selected_positions_are_counted_in_any_stretch() {
+    let length = 150;
+    let program = "select(indices % 7, indices % 5, <=);";
+    let run = run(program, &"a".repeat(length));
+    let Outcome::Selector(matrix) = run.result else { panic!("{:?}", run.result) };
+    for query in [0, 3, 64, 149] {
+        let selected: Vec<usize> = matrix.selected(query).collect();
+        for (start, end) in [(0, 150), (0, 0), (5, 6), (63, 65), (64, 128), (1, 149), (128, 150)] {
+            let expected = selected.iter().filter(|key| (start..end).contains(*key)).count();
+            assert_eq!(matrix.count(query, start..end), expected, "{query} {start}..{end}");
+        }
+    }
+}

@@ -99,7 +99,6 @@ pub fn DepthPanel() -> impl IntoView {
         }
     });
     let width_says = Signal::derive(move || t.get().simulator_width_grows().to_owned());
-    let keys = Signal::derive(move || t.get().chart_keys().to_owned());
     let rows = move || {
         room.read(|simulated| {
             let layers = formulas(&simulated.class);
@@ -139,8 +138,8 @@ pub fn DepthPanel() -> impl IntoView {
                 on_input=move |along| room.change_look(|look| look.along = along)
             />
             <div class="chart-pair sim-charts">
-                <Chart name=Signal::derive(move || t.get().simulator_depth_chart().to_owned()) figure=depth finding=depth_says keys/>
-                <Chart name=Signal::derive(move || t.get().simulator_width_chart().to_owned()) figure=width finding=width_says keys/>
+                <Chart name=Signal::derive(move || t.get().simulator_depth_chart().to_owned()) figure=depth finding=depth_says/>
+                <Chart name=Signal::derive(move || t.get().simulator_width_chart().to_owned()) figure=width finding=width_says/>
             </div>
             <div class="facts-frame">
                 <table class="facts">

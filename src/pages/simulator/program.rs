@@ -7,6 +7,7 @@ use super::room::SimulatorRoom;
 use super::timeline::Moment;
 use crate::jobs::simulator::{Kind, Shown, Simulated};
 use crate::language::use_language;
+use crate::widgets::controls::Button;
 
 /// The program and the function that is at work.
 #[component]
@@ -39,7 +40,8 @@ pub fn ProgramPanel() -> impl IntoView {
             />
             </Show>
         </div>
-        <p class="quiet">{move || t.get().simulator_fetch_is()} " " <code>"fetch(seq, p) = aggregate(select(indices, p, ==), seq)"</code></p>
+        <Button label=Signal::derive(move || t.get().simulator_open_in_rasp().to_owned()) on_press=move |()| room.open_in_rasp()/>
+        <p class="quiet sim-fetch">{move || t.get().simulator_fetch_is()} " " <code>"fetch(seq, p) = aggregate(select(indices, p, ==), seq)"</code></p>
     }
     .into_any()
 }
@@ -151,6 +153,7 @@ fn line_of(text: &str, start: &str) -> Option<usize> {
 
 crate::texts! {
     simulator_program: "The program" | "O programa";
+    simulator_open_in_rasp: "Open in RASP, with this target as its input" | "Abrir em RASP, com este alvo como entrada";
     simulator_fetch_is: "A fetch is one attention head:" | "Uma busca é uma cabeça de atenção:";
 }
 

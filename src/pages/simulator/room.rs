@@ -13,6 +13,8 @@ use crate::jobs::client::{Client, Line};
 use crate::jobs::protocol::{Answer, Request};
 use crate::jobs::simulator::{self, Kind, Shown, Simulated};
 use crate::notices::Notices;
+use crate::state::Page;
+use crate::state::rasp::{self, RaspState};
 use crate::state::simulator::{Grain, Look, Piece, Sizes};
 use crate::widgets::heatmap::{Cell, Lit};
 
@@ -112,6 +114,19 @@ impl SimulatorRoom {
         self.change_look(|look| {
             look.grain = grain;
             look.step = step;
+        });
+    }
+
+    /// Opens the program with this target as its input in the workspace “RASP”.
+    pub fn open_in_rasp(self) {
+        let Some(simulated) = self.simulated.get_untracked() else { return };
+        let numbers: Vec<String> = simulated.sequence.iter().map(f64::to_string).collect();
+        let piece =
+            rasp::Piece { program: simulated.source.clone(), input: format!("[{}]", numbers.join(", ")) };
+        let Store(state) = self.store;
+        state.update(|state| {
+            state.page = Page::Rasp;
+            state.rasp = RaspState { piece, ..RaspState::default() };
         });
     }
 
