@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use crate::jobs::client::Client;
 use crate::language::{Language, say, use_language};
 use crate::notices::{Notices, NoticesView};
-use crate::pages::universal;
+use crate::pages::{rasp, simulator, universal, width};
 use crate::parts::later;
 use crate::preferences::{self, Theme};
 use crate::state::history::{Pace, Step};
@@ -63,7 +63,10 @@ pub fn App() -> impl IntoView {
         <NoticesView/>
         <main id="main" tabindex="-1">
             {move || match page.get() {
-                Page::Universal => later(universal::page()),
+                Page::Universal => later(universal::page()).into_any(),
+                Page::Width => later(width::page()).into_any(),
+                Page::Rasp => later(rasp::page()).into_any(),
+                Page::Simulator => later(simulator::page()).into_any(),
             }}
         </main>
         <Show when=move || !embed.get()>
@@ -155,7 +158,7 @@ fn ShareButton() -> impl IntoView {
     let Store(state) = expect_context::<Store>();
     let notices = expect_context::<Notices>();
     let share = move |_| {
-        if !state.with_untracked(|state| state.universal.piece.fits_a_link()) {
+        if !state.with_untracked(AppState::fits_a_link) {
             notices.too_large_for_a_link();
             return;
         }
@@ -225,6 +228,9 @@ crate::texts! {
     share_title: "Copy a link to exactly what you see" | "Copiar um link para exatamente o que você vê";
     about_papers: "Two papers stand behind this page: “Fixed Universal Transformers” (Liu, Andoni, Hsu, 2026) and “On the Existence of Universal Simulators of Attention” (Dutta, Chakrabarty, Ansari, Das, 2025)." | "Dois artigos estão por trás desta página: “Fixed Universal Transformers” (Liu, Andoni, Hsu, 2026) e “On the Existence of Universal Simulators of Attention” (Dutta, Chakrabarty, Ansari, Das, 2025).";
     page_universal: "Universal" | "Universal";
+    page_width: "Width" | "Largura";
+    page_rasp: "RASP" | "RASP";
+    page_simulator: "Simulator" | "Simulador";
 }
 
 impl Language {
@@ -232,6 +238,9 @@ impl Language {
     pub fn page_name(self, page: Page) -> &'static str {
         match page {
             Page::Universal => self.page_universal(),
+            Page::Width => self.page_width(),
+            Page::Rasp => self.page_rasp(),
+            Page::Simulator => self.page_simulator(),
         }
     }
 

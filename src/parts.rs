@@ -38,8 +38,7 @@ macro_rules! part {
         #[cfg(pianola_parts)]
         #[wasm_split_helpers::wasm_split($part, fallible)]
         $visible fn $name($($argument: $kind),*) -> Result<$answer, $crate::parts::Missing> {
-            let body = || $body;
-            Ok(body())
+            Ok((|| $body)())
         }
 
         $(#[$doc])*
@@ -48,8 +47,7 @@ macro_rules! part {
         /// None: this build is of one piece.
         #[cfg(not(pianola_parts))]
         $visible async fn $name($($argument: $kind),*) -> Result<$answer, $crate::parts::Missing> {
-            let body = || $body;
-            Ok(body())
+            Ok((|| $body)())
         }
     };
 }

@@ -21,8 +21,13 @@ fn portuguese() -> Words {
              uma tabela."
                 .to_owned(),
         heatmap_edit_keys: "F2 ou um clique duplo edita uma célula.".to_owned(),
+        chart_keys:
+            "As setas esquerda e direita andam numa série, para cima e para baixo mudam de série, T abre uma tabela."
+                .to_owned(),
+        chart_marker_keys: "Enter leva o marcador até lá.".to_owned(),
         row_sum: "soma da linha".to_owned(),
         masked: "mascarada".to_owned(),
+        not_yet: "ainda não".to_owned(),
         nan: "não é um número".to_owned(),
         infinite: "infinito".to_owned(),
         non_zeros: "{count} de {total} são 1".to_owned(),
@@ -60,6 +65,8 @@ fn portuguese() -> Words {
         step_of: "passo {step} de {total}".to_owned(),
         typed_number: "digite o número".to_owned(),
         new_seed: "Sortear outra semente".to_owned(),
+        code_keys: "Tab recua; Esc e depois Tab sai. Ctrl + Espaço completa um nome.".to_owned(),
+        completions: "Nomes que servem".to_owned(),
         choose_file: "Escolher um arquivo".to_owned(),
         drop_file: "ou solte-o aqui".to_owned(),
     }

@@ -117,8 +117,13 @@ fn links_are_readable() {
     let consumer = Consumer::Key { layer: 1, head: 2 };
     let look = Look { consumer, step: Some(1), leaves: Some(Leaves::BySubtree) };
     let hide = vec!["heads".to_owned(), "layers".to_owned()];
-    let expected =
-        AppState { page: Page::Universal, embed: true, hide, universal: UniversalState { piece, look } };
+    let expected = AppState {
+        page: Page::Universal,
+        embed: true,
+        hide,
+        universal: UniversalState { piece, look },
+        ..AppState::default()
+    };
     assert_eq!(state, expected);
 }
 
@@ -343,6 +348,7 @@ fn state() -> impl Strategy<Value = AppState> {
         embed,
         hide,
         universal,
+        ..AppState::default()
     })
 }
 

@@ -19,6 +19,22 @@ use crate::drawing::scheduler::paint_soon;
 pub enum Line {
     /// The pictures of the workspace “Universal”.
     Universal,
+    /// The points of a sweep in the workspace “Width”.
+    Sweep,
+    /// The points of the charts about conditioning.
+    Conditioning,
+    /// Ties in hard attention.
+    Ties,
+    /// The matrices at one width.
+    WidthLook,
+    /// The path from sparse to random weights.
+    Witness,
+    /// The runs of the workspace “RASP”.
+    Rasp,
+    /// The matrices of the workspace “Simulator”.
+    Simulator,
+    /// Depth and width of simulators.
+    Counts,
     /// Files that are read and written.
     Files,
 }

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{import, universal};
+use super::{import, rasp, simulator, universal, width};
 use crate::state::universal::Piece;
 
 /// Page and worker of different releases must not talk.
 /// Raise it with every change of a type that crosses.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 5;
 
 /// The name of the worker's script beside the page in a development build.
 pub const WORKER_SCRIPT: &str = "worker.js";
@@ -30,6 +30,12 @@ pub enum Request {
     Import(import::Request),
     /// Write a file that a person asked for.
     Export(Box<Piece>, import::ExportKind),
+    /// Sample random universal transformers.
+    Width(width::Request),
+    /// Run a program.
+    Rasp(rasp::Request),
+    /// Run a target in the simulator, and what belongs to it.
+    Simulator(simulator::Request),
 }
 
 /// From the worker to the page.
@@ -63,6 +69,12 @@ pub enum Answer {
     Import(import::Imported),
     /// A file has been written.
     Export(import::Exported),
+    /// Random universal transformers have been sampled.
+    Width(width::Answer),
+    /// A program has been run.
+    Rasp(rasp::Answer),
+    /// Of the simulator.
+    Simulator(simulator::Answer),
 }
 
 /// Why a job has no answer. Everything here can be put into either language by the page.
@@ -74,6 +86,20 @@ pub enum Failure {
     /// The universal transformer is not possible, or too large.
     #[error(transparent)]
     Universal(#[from] ::universal::Error),
+    /// The target cannot be simulated.
+    #[error(transparent)]
+    Simulator(#[from] ::rasp::simulator::SimulatorError),
+    /// The simulator would be too large; with so many tokens it would not, if with any.
+    #[error("{error}")]
+    SimulatorTooLarge {
+        /// What is too large.
+        error: ::rasp::simulator::SimulatorError,
+        /// The most tokens that fit, the other sizes as they are.
+        rows: Option<usize>,
+    },
+    /// The simulator has no program for targets of this kind.
+    #[error("the simulator has no program for {0:?}")]
+    NotSimulated(simulator::Unsupported),
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] transformer::files::FileError),
@@ -96,6 +122,19 @@ pub enum Failure {
     /// A part of the engine is not here.
     #[error(transparent)]
     Missing(#[from] crate::parts::Missing),
+    /// The trace of a program is too large for a file.
+    #[error(transparent)]
+    Trace(#[from] ::rasp::TraceTooLarge),
+    /// A program is longer than an editor holds.
+    #[error("{name} has {size} bytes; a program has at most {limit}")]
+    ProgramTooLong {
+        /// The file.
+        name: String,
+        /// Its bytes.
+        size: usize,
+        /// The most bytes.
+        limit: usize,
+    },
     /// The worker died of a bug and has been started again.
     #[error("the engine stopped: {0}")]
     Crashed(String),

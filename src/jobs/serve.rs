@@ -3,12 +3,15 @@
 use super::import;
 use super::protocol::{Answer, Failure, Request};
 use super::universal::{self, Workshop};
+use super::{rasp, simulator, width};
 use crate::state::universal::{Construction, Piece};
 
 /// The worker's memory between requests: what is expensive and may be wanted again.
 #[derive(Debug, Default)]
 pub struct Engine {
     universal: Workshop,
+    width: width::Workshop,
+    simulator: simulator::Workshop,
 }
 
 impl Engine {
@@ -25,6 +28,9 @@ impl Engine {
             },
             Request::Import(request) => read(workshop, Box::new(request)).await?,
             Request::Export(piece, kind) => write(workshop, piece, kind).await?,
+            Request::Width(request) => measure(&mut self.width, Box::new(request)).await?,
+            Request::Rasp(request) => run(Box::new(request)).await?,
+            Request::Simulator(request) => simulate(&mut self.simulator, Box::new(request)).await?,
         }
     }
 }
@@ -49,5 +55,23 @@ crate::part! { files:
 crate::part! { files:
     fn write(workshop: &mut Workshop, piece: Box<Piece>, kind: import::ExportKind) -> Result<Answer, Failure> {
         import::write(*piece, kind, workshop).map(Answer::Export)
+    }
+}
+
+crate::part! { width_engine:
+    fn measure(workshop: &mut width::Workshop, request: Box<width::Request>) -> Result<Answer, Failure> {
+        workshop.answer(*request).map(Answer::Width)
+    }
+}
+
+crate::part! { rasp_engine:
+    fn run(request: Box<rasp::Request>) -> Result<Answer, Failure> {
+        rasp::answer(*request).map(Answer::Rasp)
+    }
+}
+
+crate::part! { rasp_engine:
+    fn simulate(workshop: &mut simulator::Workshop, request: Box<simulator::Request>) -> Result<Answer, Failure> {
+        workshop.answer(*request).map(Answer::Simulator)
     }
 }

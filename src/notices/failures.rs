@@ -4,6 +4,8 @@
 
 mod files;
 pub mod numbers;
+pub mod programs;
+mod simulators;
 mod transformers;
 mod universals;
 
@@ -19,6 +21,9 @@ pub fn describe(failure: &Failure, t: Language) -> String {
     match failure {
         Failure::Transformer(error) => transformers::describe(error, t),
         Failure::Universal(error) => universals::describe(error, t),
+        Failure::Simulator(error) => simulators::describe(error, t),
+        Failure::SimulatorTooLarge { error, rows } => simulators::describe_too_large(error, *rows, t),
+        Failure::NotSimulated(reason) => simulators::describe_unsupported(*reason, t).to_owned(),
         Failure::File(error) => files::describe(error, t),
         Failure::Run(error) => describe_run(error, t),
         Failure::NoSuchCell { name, row, column } => {
@@ -26,6 +31,10 @@ pub fn describe(failure: &Failure, t: Language) -> String {
         }
         Failure::NoSuchPreset(id) => t.failure_no_such_preset(id),
         Failure::Missing(Missing) => t.failure_missing().to_owned(),
+        Failure::Trace(error) => t.failure_trace(&whole(error.cells, t), &whole(error.limit, t)),
+        Failure::ProgramTooLong { name, size, limit } => {
+            t.failure_program_too_long(name, &whole(*size, t), &whole(*limit, t))
+        }
         Failure::Crashed(message) => with_report(t.failure_crashed(), message, t),
         Failure::NoWorker(message) => with_report(t.failure_no_worker(), message, t),
         Failure::Versions { page, worker } => t.failure_versions(*page, *worker),
@@ -97,6 +106,12 @@ crate::texts! {
     failure_missing:
         "A part of Pianola could not be downloaded. When there is a network again, repeat what you did."
         | "Não foi possível baixar uma parte do Pianola. Quando houver rede de novo, repita o que você fez.";
+    failure_trace(cells: &str, limit: &str):
+        "The selectors of this run have {cells} cells; a trace file holds {limit} at most. Shorten the input and export again."
+        | "Os seletores desta execução têm {cells} células; um arquivo de rastro guarda no máximo {limit}. Encurte a entrada e exporte de novo.";
+    failure_program_too_long(name: &str, size: &str, limit: &str):
+        "{name} has {size} bytes, and a program here has {limit} at most. Open a smaller file."
+        | "{name} tem {size} bytes, e um programa aqui tem no máximo {limit}. Abra um arquivo menor.";
     failure_crashed:
         "The engine stopped because of a mistake in Pianola. Your choices are still here: change one of them, or reload the page."
         | "O motor parou por causa de um erro do Pianola. Suas escolhas continuam aqui: mude uma delas ou recarregue a página.";

@@ -1,7 +1,7 @@
 //! The one place for errors and short messages: a strip below the header. What a person was looking
 //! at stays as it was.
 
-mod failures;
+pub mod failures;
 
 pub use failures::numbers;
 

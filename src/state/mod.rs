@@ -2,12 +2,18 @@
 
 pub mod history;
 pub mod query;
+pub mod rasp;
+pub mod simulator;
 pub mod universal;
+pub mod width;
 
 use serde::{Deserialize, Serialize};
 
 use query::{BadValue, Query};
+use rasp::RaspState;
+use simulator::SimulatorState;
 use universal::UniversalState;
+use width::WidthState;
 
 /// Everything that a person chose and that a shared link repeats. Theme and language belong to the
 /// reader, not to the link.
@@ -21,6 +27,12 @@ pub struct AppState {
     pub hide: Vec<String>,
     /// The workspace “Universal”.
     pub universal: UniversalState,
+    /// The workspace “Width”.
+    pub width: WidthState,
+    /// The workspace “RASP”.
+    pub rasp: RaspState,
+    /// The workspace “Simulator”.
+    pub simulator: SimulatorState,
 }
 
 /// A workspace.
@@ -29,16 +41,25 @@ pub enum Page {
     /// One frozen transformer plays any other.
     #[default]
     Universal,
+    /// Why it must be wide.
+    Width,
+    /// The language of transformers, alive.
+    Rasp,
+    /// Attention, simulated by attention.
+    Simulator,
 }
 
 impl Page {
     /// Those that stand, in the order of the navigation.
-    pub const ALL: [Page; 1] = [Page::Universal];
+    pub const ALL: [Page; 4] = [Page::Universal, Page::Width, Page::Rasp, Page::Simulator];
 
     /// The word for it in the URL.
     pub fn word(self) -> &'static str {
         match self {
             Page::Universal => "universal",
+            Page::Width => "width",
+            Page::Rasp => "rasp",
+            Page::Simulator => "simulator",
         }
     }
 }
@@ -56,8 +77,21 @@ impl AppState {
         }
         match self.page {
             Page::Universal => self.universal.encode(&mut query),
+            Page::Width => self.width.encode(&mut query),
+            Page::Rasp => self.rasp.encode(&mut query),
+            Page::Simulator => self.simulator.encode(&mut query),
         }
         query.to_string()
+    }
+
+    /// Whether a link can carry all that is on show.
+    pub fn fits_a_link(&self) -> bool {
+        match self.page {
+            Page::Universal => self.universal.piece.fits_a_link(),
+            Page::Width => true,
+            Page::Rasp => self.rasp.piece.fits_a_link(),
+            Page::Simulator => self.simulator.piece.fits_a_link(),
+        }
     }
 
     /// Reads a query. Unknown keys are ignored; a bad value is reported and its default stands.
@@ -71,9 +105,13 @@ impl AppState {
                 names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
             })
             .unwrap_or_default();
-        let universal = match page {
-            Page::Universal => UniversalState::decode(&mut query),
-        };
-        (AppState { page, embed, hide, universal }, query.into_bad_values())
+        let mut state = AppState { page, embed, hide, ..AppState::default() };
+        match page {
+            Page::Universal => state.universal = UniversalState::decode(&mut query),
+            Page::Width => state.width = WidthState::decode(&mut query),
+            Page::Rasp => state.rasp = RaspState::decode(&mut query),
+            Page::Simulator => state.simulator = SimulatorState::decode(&mut query),
+        }
+        (state, query.into_bad_values())
     }
 }

@@ -461,12 +461,12 @@ fn decode_input(query: &mut Query, width: usize) -> InputSource {
     length.map_or(InputSource::Example, InputSource::Length)
 }
 
-fn blob<T: Serialize>(value: &T) -> Option<String> {
+pub(super) fn blob<T: Serialize>(value: &T) -> Option<String> {
     let bytes = postcard::to_stdvec(value).ok()?;
     (bytes.len() <= LONGEST_BLOB).then(|| URL_SAFE_NO_PAD.encode(bytes))
 }
 
-fn unblob<T: for<'de> Deserialize<'de>>(text: &str) -> Option<T> {
+pub(super) fn unblob<T: for<'de> Deserialize<'de>>(text: &str) -> Option<T> {
     postcard::from_bytes(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()
 }
 
@@ -530,12 +530,12 @@ fn weight_edit_word(edit: &WeightEdit) -> String {
 }
 
 /// A number in its shortest form that reads back as the same: `0.5`, `3`, `1e-300`.
-fn short_number(value: f64) -> String {
+pub(super) fn short_number(value: f64) -> String {
     let text = format!("{value:?}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-fn cell_edit_word(edit: &CellEdit) -> String {
+pub(super) fn cell_edit_word(edit: &CellEdit) -> String {
     format!("{}.{}:{}", edit.row + 1, edit.column + 1, short_number(edit.value))
 }
 
@@ -547,28 +547,28 @@ fn read_weight_edit(text: &str) -> Option<WeightEdit> {
     Some(WeightEdit { layer, head, matrix, cell: read_cell_edit(parts.next()?)? })
 }
 
-fn read_cell_edit(text: &str) -> Option<CellEdit> {
+pub(super) fn read_cell_edit(text: &str) -> Option<CellEdit> {
     let (place, value) = text.split_once(':')?;
     let (row, column) = place.split_once('.')?;
     Some(CellEdit { row: from_one(row)?, column: from_one(column)?, value: finite(value)? })
 }
 
-fn from_one(text: &str) -> Option<usize> {
+pub(super) fn from_one(text: &str) -> Option<usize> {
     text.parse::<usize>().ok()?.checked_sub(1)
 }
 
-fn finite(text: &str) -> Option<f64> {
+pub(super) fn finite(text: &str) -> Option<f64> {
     decimal::parse(text).filter(|value| value.is_finite())
 }
 
-fn set_list(query: &mut Query, key: &str, words: impl Iterator<Item = String>) {
+pub(super) fn set_list(query: &mut Query, key: &str, words: impl Iterator<Item = String>) {
     let words: Vec<String> = words.collect();
     if !words.is_empty() {
         query.set(key, words.join(","));
     }
 }
 
-fn decode_list<T>(
+pub(super) fn decode_list<T>(
     query: &mut Query,
     key: &str,
     expected: &str,

@@ -6,6 +6,8 @@
 //! Widgets end in `into_any`: a page holds dozens of them, and the nested types of their views would otherwise take
 //! minutes to compile and more stack than WebAssembly has in a debug build.
 
+pub mod chart;
+pub mod code_editor;
 pub mod controls;
 pub mod dialog;
 pub mod heatmap;

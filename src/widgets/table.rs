@@ -68,8 +68,12 @@ fn Pages(
                         match shown {
                             Some(value) => view! { <td>{exact(value).replace('-', "−")}</td> }.into_any(),
                             None => {
-                                view! { <td class="quiet">{words.with(|words| words.masked.clone())}</td> }
-                                    .into_any()
+                                let absent = matrix.with(|matrix| matrix.is_absent(Cell::new(row, col)));
+                                let word = words.with(|words| match absent {
+                                    true => words.not_yet.clone(),
+                                    false => words.masked.clone(),
+                                });
+                                view! { <td class="quiet">{word}</td> }.into_any()
                             }
                         }
                     })

@@ -38,8 +38,14 @@ words! {
     row_sum: "row sum";
     /// A masked cell.
     masked: "masked";
+    /// A cell whose number is not there yet.
+    not_yet: "not yet";
     /// Not a number.
     nan: "not a number";
+    /// How the keyboard is used on a chart.
+    chart_keys: "Left and right arrows go along a series, up and down to another series, T opens a table.";
+    /// How the keyboard moves the marker of a chart, after the other keys.
+    chart_marker_keys: "Enter moves the marker there.";
     /// Plus or minus infinity.
     infinite: "infinite";
     /// How many cells are not zero.
@@ -112,6 +118,10 @@ words! {
     typed_number: "type the number";
     /// Draws another seed.
     new_seed: "Draw a new seed";
+    /// How the keyboard is used in an editor for programs.
+    code_keys: "Tab indents; Esc, then Tab leaves. Ctrl + Space completes a name.";
+    /// The names that an editor offers.
+    completions: "Names that fit";
     /// Chooses a file.
     choose_file: "Choose a file";
     /// Where a file may be dropped.

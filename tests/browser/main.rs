@@ -15,6 +15,8 @@ mod accessibility;
 mod hosting;
 mod loading;
 mod offline;
+mod rasp;
+mod simulator;
 mod universal;
 mod universal_crash;
 mod universal_files;

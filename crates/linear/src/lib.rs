@@ -3,25 +3,31 @@
 //! A crate of its own, because faer's code is generic and is compiled here: this crate is compiled for speed,
 //! and what is built upon it for size.
 
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::householder::{
+    apply_block_householder_sequence_on_the_left_in_place_scratch,
+    apply_block_householder_sequence_on_the_left_in_place_with_conj,
+    apply_block_householder_sequence_transpose_on_the_left_in_place_scratch,
+    apply_block_householder_sequence_transpose_on_the_left_in_place_with_conj,
+};
 use faer::linalg::matmul::matmul;
-use faer::linalg::solvers::{Qr, Svd};
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::linalg::solvers::{PartialPivLu, Qr, Solve as _, Svd};
+use faer::{Accum, Col, Conj, Mat, MatMut, MatRef, Par};
 use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 
 /// The equations E C = B for a fixed C (m × N), factorised once for all B.
 ///
-/// With C = Q R of full column rank the solution of least norm is E = B R⁻¹ Qᵀ. Otherwise, with
-/// C = U S Vᵀ, the E of least norm among those that come nearest to B is B V S⁻¹ Uᵀ over the singular
-/// values that count.
+/// They are solved by C = Q R where C has full column rank, which gives the E of least norm, and by Cᵀ = Q R where
+/// it has full row rank, which gives the E that comes nearest. Otherwise, with C = U S Vᵀ, the E of least norm among
+/// those that come nearest to B is B V S⁻¹ Uᵀ over the singular values that count.
 #[derive(Debug, Clone)]
 pub struct Equations {
     columns: Mat<f64>,
-    /// Q or U, m × rank.
-    basis: Mat<f64>,
-    inverse: Inverse,
+    factors: Factors,
     rank: usize,
-    singular_values: Vec<f64>,
+    /// The largest singular value of C, and the smallest of those that count.
+    extremes: (f64, f64),
 }
 
 /// How E C = B was solved, with C (m × N) and B (d × N).
@@ -35,8 +41,6 @@ pub struct Solve {
     pub condition: f64,
     /// ‖E C − B‖ / ‖B‖ in Frobenius norms.
     pub residual: f64,
-    /// The singular values of C, the largest first; min(m, N) of them.
-    pub singular_values: Vec<f64>,
 }
 
 /// A matrix whose singular values cannot be computed, as one that is not finite.
@@ -45,11 +49,13 @@ pub struct Solve {
 pub struct NoSingularValues;
 
 #[derive(Debug, Clone)]
-enum Inverse {
-    /// R, N × N.
-    Triangular(Mat<f64>),
-    /// V S⁻¹, N × rank.
-    Pseudo(Mat<f64>),
+enum Factors {
+    /// C = Q R, m ≥ N.
+    Columns(Qr<f64>),
+    /// Cᵀ = Q R, m < N.
+    Rows(Qr<f64>),
+    /// U (m × rank), and V S⁻¹ (N × rank).
+    Deficient { basis: Mat<f64>, pseudo: Mat<f64> },
 }
 
 impl Equations {
@@ -59,23 +65,24 @@ impl Equations {
     /// When the singular values cannot be computed, as of a matrix that is not finite.
     pub fn new(columns: ArrayView2<f64>) -> Result<Self, NoSingularValues> {
         let (m, n) = columns.dim();
+        let (short, long) = (m.min(n), m.max(n));
         let columns = Mat::from_fn(m, n, |row, column| columns[[row, column]]);
-        if m >= n {
-            let qr = Qr::new(columns.as_ref());
-            let triangle = qr.thin_R().to_owned();
-            // The singular values of R are those of C, and R is smaller.
-            let singular_values = triangle.singular_values().map_err(|_| NoSingularValues)?;
-            if rank(&singular_values, m) == n {
-                let (basis, inverse) = (qr.compute_thin_Q(), Inverse::Triangular(triangle));
-                return Ok(Equations { columns, basis, inverse, rank: n, singular_values });
-            }
+        let qr = Qr::new(if m >= n { columns.as_ref() } else { columns.transpose() });
+        // The singular values of R are those of C, and R is smaller.
+        let extremes = extreme_singular_values(qr.thin_R())?;
+        if counts(extremes.1, extremes.0, long) {
+            let factors = if m >= n { Factors::Columns(qr) } else { Factors::Rows(qr) };
+            return Ok(Equations { columns, factors, rank: short, extremes });
         }
         let svd = Svd::new_thin(columns.as_ref()).map_err(|_| NoSingularValues)?;
         let singular_values: Vec<f64> = svd.S().column_vector().iter().copied().collect();
-        let rank = rank(&singular_values, m.max(n));
+        let largest = singular_values.first().copied().unwrap_or(0.0);
+        let rank = singular_values.iter().filter(|value| counts(**value, largest, long)).count();
         let pseudo = Mat::from_fn(n, rank, |row, column| svd.V()[(row, column)] / singular_values[column]);
         let basis = svd.U().subcols(0, rank).to_owned();
-        Ok(Equations { columns, basis, inverse: Inverse::Pseudo(pseudo), rank, singular_values })
+        let smallest = rank.checked_sub(1).map_or(0.0, |last| singular_values[last]);
+        let factors = Factors::Deficient { basis, pseudo };
+        Ok(Equations { columns, factors, rank, extremes: (largest, smallest) })
     }
 
     /// E (d × m) for a right-hand side B (d × N), with one step of iterative refinement.
@@ -86,40 +93,118 @@ impl Equations {
         embedding += self.without_refinement(rest.as_ref());
         let rest = self.rest(right.as_ref(), embedding.as_ref());
         let norm = right.norm_l2();
+        let (largest, smallest) = self.extremes;
         let solve = Solve {
             equations: self.columns.ncols(),
             rank: self.rank,
-            condition: self.condition(),
+            condition: if smallest > 0.0 { largest / smallest } else { f64::INFINITY },
             // A target whose leaves are all 0 is met exactly by E = 0.
             residual: if norm == 0.0 { rest.norm_l2() } else { rest.norm_l2() / norm },
-            singular_values: self.singular_values.clone(),
         };
         (Array2::from_shape_fn((embedding.nrows(), embedding.ncols()), |at| embedding[at]), solve)
     }
 
-    fn condition(&self) -> f64 {
-        match self.rank.checked_sub(1) {
-            Some(last) => self.singular_values[0] / self.singular_values[last],
-            None => f64::INFINITY,
-        }
-    }
-
     fn without_refinement(&self, right: MatRef<f64>) -> Mat<f64> {
-        let coefficients = match &self.inverse {
-            Inverse::Triangular(triangle) => {
-                let mut solved = right.to_owned();
-                triangle.transpose().solve_lower_triangular_in_place(solved.transpose_mut());
-                solved
+        let (m, d) = (self.columns.nrows(), right.nrows());
+        match &self.factors {
+            // Eᵀ = Q R⁻ᵀ Bᵀ, with Bᵀ filled up with zeros.
+            Factors::Columns(qr) => {
+                let mut solved = Mat::zeros(m, d);
+                let mut top = solved.as_mut().subrows_mut(0, right.ncols());
+                top.copy_from(right.transpose());
+                qr.thin_R().transpose().solve_lower_triangular_in_place(top);
+                let scratch = apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(
+                    m,
+                    qr.Q_coeff().nrows(),
+                    d,
+                );
+                apply_block_householder_sequence_on_the_left_in_place_with_conj(
+                    qr.Q_basis(),
+                    qr.Q_coeff(),
+                    Conj::No,
+                    solved.as_mut(),
+                    Par::Seq,
+                    MemStack::new(&mut MemBuffer::new(scratch)),
+                );
+                solved.transpose().to_owned()
             }
-            Inverse::Pseudo(pseudo) => right * pseudo,
-        };
-        coefficients * self.basis.transpose()
+            // Eᵀ = R⁻¹ Qᵀ Bᵀ.
+            Factors::Rows(qr) => {
+                let mut turned = right.transpose().to_owned();
+                let scratch = apply_block_householder_sequence_transpose_on_the_left_in_place_scratch::<f64>(
+                    turned.nrows(),
+                    qr.Q_coeff().nrows(),
+                    d,
+                );
+                apply_block_householder_sequence_transpose_on_the_left_in_place_with_conj(
+                    qr.Q_basis(),
+                    qr.Q_coeff(),
+                    Conj::No,
+                    turned.as_mut(),
+                    Par::Seq,
+                    MemStack::new(&mut MemBuffer::new(scratch)),
+                );
+                let mut solved = turned.as_ref().subrows(0, m).to_owned();
+                qr.thin_R().solve_upper_triangular_in_place(solved.as_mut());
+                solved.transpose().to_owned()
+            }
+            Factors::Deficient { basis, pseudo } => (right * pseudo) * basis.transpose(),
+        }
     }
 
     /// B − E C.
     fn rest(&self, right: MatRef<f64>, embedding: MatRef<f64>) -> Mat<f64> {
         right - embedding * &self.columns
     }
+}
+
+/// The singular values of a matrix, the largest first.
+///
+/// # Errors
+/// When they cannot be computed, as of a matrix that is not finite.
+pub fn singular_values(matrix: ArrayView2<f64>) -> Result<Vec<f64>, NoSingularValues> {
+    copied(matrix).singular_values().map_err(|_| NoSingularValues)
+}
+
+/// X (d × n) with X A = B, for a square A (n × n) that is not singular, and B (d × n).
+pub fn solve_square(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
+    let solved = PartialPivLu::new(copied(a.t()).as_ref()).solve(&copied(b.t()));
+    Array2::from_shape_fn((solved.ncols(), solved.nrows()), |(i, j)| solved[(j, i)])
+}
+
+/// The sign of the determinant, by elimination with row exchanges. Unlike the determinant it cannot underflow.
+pub fn determinant_sign(matrix: ArrayView2<f64>) -> i8 {
+    let lu = PartialPivLu::new(copied(matrix).as_ref());
+    let triangle = lu.U();
+    let mut sign = 1_i8;
+    for i in 0..matrix.nrows() {
+        let pivot = triangle[(i, i)];
+        if pivot == 0.0 || pivot.is_nan() {
+            return 0;
+        }
+        if pivot < 0.0 {
+            sign = -sign;
+        }
+    }
+    // A cycle of even length is an odd number of exchanges.
+    let (forward, _) = lu.P().arrays();
+    let mut seen = vec![false; forward.len()];
+    for start in 0..forward.len() {
+        let (mut at, mut length) = (start, 0);
+        while !seen[at] {
+            seen[at] = true;
+            at = forward[at];
+            length += 1;
+        }
+        if length > 0 && length % 2 == 0 {
+            sign = -sign;
+        }
+    }
+    sign
+}
+
+fn copied(matrix: ArrayView2<f64>) -> Mat<f64> {
+    Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| matrix[[i, j]])
 }
 
 /// A B, for matrices of any strides.
@@ -140,8 +225,134 @@ pub fn product(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
     result
 }
 
-/// How many singular values are more than rounding errors of a matrix whose longer side is `side`.
-fn rank(singular_values: &[f64], side: usize) -> usize {
-    let largest = singular_values.first().copied().unwrap_or(0.0);
-    singular_values.iter().filter(|value| **value > largest * side as f64 * f64::EPSILON).count()
+/// Whether a singular value is more than a rounding error of a matrix whose longer side is `side`.
+fn counts(value: f64, largest: f64, side: usize) -> bool {
+    value > largest * side as f64 * f64::EPSILON
+}
+
+/// The largest and the smallest singular value of an upper triangle.
+///
+/// All of them take longer than the factorisation. Of large triangles only the two are computed, by Lanczos' method
+/// on RᵀR and on its inverse, whose largest eigenvalues they are: to ten digits, where rounding leaves as many.
+fn extreme_singular_values(triangle: MatRef<f64>) -> Result<(f64, f64), NoSingularValues> {
+    let n = triangle.nrows();
+    if n <= ALL_UP_TO {
+        let all = triangle.singular_values().map_err(|_| NoSingularValues)?;
+        return Ok((all.first().copied().unwrap_or(0.0), all.last().copied().unwrap_or(0.0)));
+    }
+    if (0..n).any(|i| !triangle[(i, i)].is_finite()) {
+        return Err(NoSingularValues);
+    }
+    let largest = largest_eigenvalue(n, |vector| triangle.transpose() * (triangle * vector))?.sqrt();
+    if (0..n).any(|i| triangle[(i, i)] == 0.0) {
+        return Ok((largest, 0.0));
+    }
+    let inverse = largest_eigenvalue(n, |vector| {
+        let mut solved = vector.as_mat().to_owned();
+        triangle.transpose().solve_lower_triangular_in_place(solved.as_mut());
+        triangle.solve_upper_triangular_in_place(solved.as_mut());
+        solved.col(0).to_owned()
+    })?;
+    // An inverse beyond the range of numbers is that of a singular matrix.
+    Ok((largest, if inverse.is_finite() { 1.0 / inverse.sqrt() } else { 0.0 }))
+}
+
+/// Up to this size all singular values are computed.
+const ALL_UP_TO: usize = 128;
+
+/// The largest eigenvalue of a symmetric positive n × n matrix, which is known by what it makes of vectors.
+fn largest_eigenvalue(n: usize, apply: impl Fn(&Col<f64>) -> Col<f64>) -> Result<f64, NoSingularValues> {
+    /// Vectors between two looks at the eigenvalue, and the most of them.
+    const ROUND: usize = 8;
+    const MOST: usize = 160;
+    /// Between two looks the eigenvalue may grow by no more than this share of it.
+    const SETTLED: f64 = 1e-12;
+    // Any start that no eigenvector is orthogonal to by design; these numbers are spread evenly over (½, 3/2).
+    let mut vector = Col::from_fn(n, |i| 0.5 + (i as f64 * 0.618_033_988_749_895).fract());
+    vector /= faer::Scale(vector.norm_l2());
+    let (mut basis, mut diagonal, mut beside) = (vec![vector], Vec::new(), Vec::new());
+    let mut found = 0.0;
+    for step in 1..=MOST.min(n) {
+        let newest = &basis[step - 1];
+        let mut next = apply(newest);
+        diagonal.push(newest.transpose() * &next);
+        // Twice, because rounding brings back what was taken out.
+        for _ in 0..2 {
+            for earlier in &basis {
+                let share = earlier.transpose() * &next;
+                next -= earlier * faer::Scale(share);
+            }
+        }
+        let length = next.norm_l2();
+        if !length.is_finite() {
+            return Ok(f64::INFINITY);
+        }
+        if step % ROUND == 0 || step == n || length == 0.0 {
+            let small = Mat::from_fn(step, step, |i, j| match (i as isize) - (j as isize) {
+                0 => diagonal[i],
+                1 => beside[j],
+                -1 => beside[i],
+                _ => 0.0,
+            });
+            // Of a positive matrix eigenvalues are singular values.
+            let all = small.singular_values().map_err(|_| NoSingularValues)?;
+            let largest = all.first().copied().unwrap_or(0.0);
+            if length == 0.0 || largest - found <= SETTLED * largest {
+                return Ok(largest);
+            }
+            found = largest;
+        }
+        beside.push(length);
+        next /= faer::Scale(length);
+        basis.push(next);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+    use transformer::NormalDraws;
+
+    use super::*;
+
+    fn drawn(rows: usize, columns: usize, seed: u64) -> Array2<f64> {
+        let mut draws = NormalDraws::new(ChaCha8Rng::seed_from_u64(seed));
+        Array2::from_shape_simple_fn((rows, columns), || draws.draw())
+    }
+
+    #[test]
+    fn two_singular_values_are_those_of_all() {
+        for (rows, columns) in [(200, 200), (201, 200), (330, 200), (200, 330)] {
+            let matrix = drawn(rows, columns, 3);
+            let equations = Equations::new(matrix.view()).unwrap();
+            let all = Mat::from_fn(rows, columns, |i, j| matrix[[i, j]]).singular_values().unwrap();
+            let (largest, smallest) = equations.extremes;
+            assert!((largest / all[0] - 1.0).abs() < 1e-9, "{largest} {}", all[0]);
+            assert!((smallest / all[199] - 1.0).abs() < 1e-6, "{smallest} {}", all[199]);
+        }
+    }
+
+    #[test]
+    fn large_matrices_without_full_rank_are_recognised() {
+        let matrix = drawn(180, 150, 1).dot(&drawn(150, 180, 2));
+        let equations = Equations::new(matrix.view()).unwrap();
+        assert_eq!(equations.rank, 150);
+    }
+
+    #[test]
+    fn the_nearest_solution_is_found_on_either_side_of_square() {
+        for (m, n) in [(30, 50), (50, 50), (50, 30), (140, 170)] {
+            let columns = drawn(m, n, 5);
+            let right = drawn(3, n, 6);
+            let (embedding, solve) = Equations::new(columns.view()).unwrap().solve(&right);
+            let rest = &right - &embedding.dot(&columns);
+            let norm = |matrix: &Array2<f64>| matrix.iter().map(|it| it * it).sum::<f64>().sqrt();
+            assert!((solve.residual - norm(&rest) / norm(&right)).abs() < 1e-12);
+            // What is left over is orthogonal to all that can be reached.
+            assert!(norm(&rest.dot(&columns.t())) < 1e-10 * norm(&right), "{m} {n}");
+            assert_eq!(solve.residual < 1e-12, m >= n, "{solve:?}");
+        }
+    }
 }

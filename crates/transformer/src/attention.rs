@@ -15,7 +15,17 @@ pub const TIE_TOLERANCE: f64 = 1e-10;
 ///
 /// Masked keys get exactly 0. For hard attention a key ties with the best one when its score is less by at
 /// most [`TIE_TOLERANCE`] times the largest magnitude among the visible scores of the row.
-pub fn attend(mut scores: Array2<f64>, attention: Attention, mask: Mask) -> Array2<f64> {
+pub fn attend(scores: Array2<f64>, attention: Attention, mask: Mask) -> Array2<f64> {
+    attend_within(scores, attention, mask, TIE_TOLERANCE)
+}
+
+/// The same with a tie tolerance of one's own; 0 takes only scores for equal that are so to the last bit.
+pub fn attend_within(
+    mut scores: Array2<f64>,
+    attention: Attention,
+    mask: Mask,
+    tie_tolerance: f64,
+) -> Array2<f64> {
     let keys = scores.ncols();
     for (query, mut row) in scores.rows_mut().into_iter().enumerate() {
         let visible = match mask {
@@ -26,8 +36,8 @@ pub fn attend(mut scores: Array2<f64>, attention: Attention, mask: Mask) -> Arra
         hidden.fill(0.0);
         match attention {
             Attention::Softmax => softmax(&mut seen),
-            Attention::AverageHard => average_hard(&mut seen),
-            Attention::LeftmostHard => leftmost_hard(&mut seen),
+            Attention::AverageHard => average_hard(&mut seen, tie_tolerance),
+            Attention::LeftmostHard => leftmost_hard(&mut seen, tie_tolerance),
         }
     }
     scores
@@ -41,23 +51,23 @@ fn softmax(row: &mut ArrayViewMut1<f64>) {
     row.mapv_inplace(|share| share / sum);
 }
 
-fn average_hard(row: &mut ArrayViewMut1<f64>) {
-    let least = least_winning_score(row);
+fn average_hard(row: &mut ArrayViewMut1<f64>, tie_tolerance: f64) {
+    let least = least_winning_score(row, tie_tolerance);
     let winners = row.iter().filter(|score| **score >= least).count() as f64;
     row.mapv_inplace(|score| if score >= least { 1.0 / winners } else { 0.0 });
 }
 
-fn leftmost_hard(row: &mut ArrayViewMut1<f64>) {
-    let least = least_winning_score(row);
+fn leftmost_hard(row: &mut ArrayViewMut1<f64>, tie_tolerance: f64) {
+    let least = least_winning_score(row, tie_tolerance);
     let winner = row.iter().position(|score| *score >= least);
     for (key, share) in row.iter_mut().enumerate() {
         *share = if Some(key) == winner { 1.0 } else { 0.0 };
     }
 }
 
-fn least_winning_score(row: &ArrayViewMut1<f64>) -> f64 {
+fn least_winning_score(row: &ArrayViewMut1<f64>, tie_tolerance: f64) -> f64 {
     let magnitude = row.iter().fold(0.0_f64, |largest, score| largest.max(score.abs()));
-    maximum(row) - TIE_TOLERANCE * magnitude
+    maximum(row) - tie_tolerance * magnitude
 }
 
 fn maximum(row: &ArrayViewMut1<f64>) -> f64 {

@@ -25,6 +25,8 @@ impl NormalDraws {
     }
 
     /// The next number.
+    // Inlined, because crates that draw millions are optimised for speed and this one is not.
+    #[inline]
     pub fn draw(&mut self) -> f64 {
         if let Some(spare) = self.spare.take() {
             return spare;

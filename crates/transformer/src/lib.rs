@@ -13,7 +13,7 @@ mod paths;
 pub mod presets;
 mod target;
 
-pub use attention::{TIE_TOLERANCE, attend};
+pub use attention::{TIE_TOLERANCE, attend, attend_within};
 pub use class::{Attention, Class, Mask, Scale};
 pub use draws::NormalDraws;
 pub use error::Error;

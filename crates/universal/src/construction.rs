@@ -29,7 +29,8 @@ pub struct RandomSpec {
     pub width: usize,
 }
 
-/// The law of random weights. All entries have mean 0 and variance 1/m.
+/// The law of random weights. All entries have mean 0 and variance 1/m, except that a person's own values may have
+/// another mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Law {
@@ -42,6 +43,56 @@ pub enum Law {
     /// Like Gaussian, except that each Rv is a product of two thin matrices with only half the rank that
     /// a program needs. Such weights are a set of measure zero, and no width makes them universal.
     LowRank,
+    /// Independent entries from a person's own values. Like every law on finitely many values it has no density.
+    Table(Table),
+}
+
+/// A few values to draw from, each as likely as the others. Draws are scaled so that their mean square is 1/m.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Vec<f64>", into = "Vec<f64>")]
+pub struct Table {
+    /// The bits of the values; those beyond `len` are 0.
+    bits: [u64; Table::MOST],
+    len: u8,
+}
+
+impl Table {
+    /// The most values that a table holds.
+    pub const MOST: usize = 8;
+
+    /// A table of 1 to 8 finite values that are not all 0; anything else is none.
+    pub fn new(values: &[f64]) -> Option<Table> {
+        let is_possible = (1..=Table::MOST).contains(&values.len())
+            && values.iter().all(|value| value.is_finite() && value.abs() <= LARGEST_VALUE)
+            && values.iter().any(|value| value.abs() >= 1.0 / LARGEST_VALUE);
+        let mut bits = [0; Table::MOST];
+        for (bits, value) in bits.iter_mut().zip(values) {
+            *bits = value.to_bits();
+        }
+        is_possible.then_some(Table { bits, len: values.len() as u8 })
+    }
+
+    /// The values, in the order in which they were given.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = f64> {
+        self.bits[..usize::from(self.len)].iter().map(|bits| f64::from_bits(*bits))
+    }
+}
+
+/// Beyond this the mean square of values would leave the range of numbers.
+const LARGEST_VALUE: f64 = 1e100;
+
+impl TryFrom<Vec<f64>> for Table {
+    type Error = &'static str;
+
+    fn try_from(values: Vec<f64>) -> Result<Table, Self::Error> {
+        Table::new(&values).ok_or("a table has 1 to 8 finite values that are not all 0")
+    }
+}
+
+impl From<Table> for Vec<f64> {
+    fn from(table: Table) -> Vec<f64> {
+        table.values().collect()
+    }
 }
 
 /// Whether the layers of a random universal transformer share their weights.
@@ -56,6 +107,6 @@ pub enum Tying {
 }
 
 impl Law {
-    /// All laws, the default first.
+    /// All laws that have a name, the default first.
     pub const ALL: [Law; 4] = [Law::Gaussian, Law::Uniform, Law::Sign, Law::LowRank];
 }

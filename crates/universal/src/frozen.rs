@@ -76,7 +76,7 @@ impl Mixing {
     pub fn apply(&self, state: ArrayView2<f64>) -> Array2<f64> {
         match self {
             Mixing::Routing(routing) => routing.apply(state),
-            Mixing::Dense(weights) => state.dot(weights),
+            Mixing::Dense(weights) => product(state, weights.view()),
         }
     }
 
@@ -92,7 +92,7 @@ impl Mixing {
     pub(crate) fn mix_into(&self, attention: &Array2<f64>, state: &Array2<f64>, next: &mut Array2<f64>) {
         match self {
             Mixing::Routing(routing) => routing.mix_into(attention, state, next),
-            Mixing::Dense(weights) => *next += &attention.dot(&state.dot(weights)),
+            Mixing::Dense(weights) => *next += &attention.dot(&product(state.view(), weights.view())),
         }
     }
 }

@@ -48,13 +48,14 @@ mod proof;
 mod random;
 mod routing;
 pub mod run;
+pub mod sweep;
 mod terms;
 mod unfold;
 mod universal;
 
 pub use bounds::Bounds;
 pub use capacity::Capacity;
-pub use construction::{Construction, Law, RandomSpec, Tying};
+pub use construction::{Construction, Law, RandomSpec, Table, Tying};
 pub use consumer::{Consumer, Role};
 pub use error::Error;
 pub use fingerprint::Fingerprint;

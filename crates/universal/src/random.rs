@@ -24,7 +24,7 @@ pub(crate) fn draw(class: &Class, spec: RandomSpec, seed: u64) -> (Vec<FrozenLay
                     key: Projection::Dense(draws.matrix(class.head_width)),
                     value: Mixing::Dense(match spec.law {
                         Law::LowRank => draws.low_rank_matrix(deficient_rank(class)),
-                        Law::Gaussian | Law::Uniform | Law::Sign => draws.matrix(m),
+                        Law::Gaussian | Law::Uniform | Law::Sign | Law::Table(_) => draws.matrix(m),
                     }),
                 })
                 .collect(),
@@ -50,7 +50,7 @@ struct Draws {
 }
 
 impl Draws {
-    /// m × columns of independent entries with mean 0 and variance 1/m.
+    /// m × columns of independent entries with mean square 1/m.
     fn matrix(&mut self, columns: usize) -> Array2<f64> {
         let shape = (self.spec.width, columns);
         let deviation = 1.0 / (self.spec.width as f64).sqrt();
@@ -67,6 +67,15 @@ impl Draws {
             Law::Sign => Array2::from_shape_simple_fn(shape, || {
                 if self.rng.source().random::<bool>() { deviation } else { -deviation }
             }),
+            Law::Table(table) => {
+                let count = table.values().len() as u32;
+                let mean_square = table.values().map(|value| value * value).sum::<f64>() / f64::from(count);
+                let factor = deviation / mean_square.sqrt();
+                let values: Vec<f64> = table.values().map(|value| factor * value).collect();
+                Array2::from_shape_simple_fn(shape, || {
+                    values[self.rng.source().random_range(0..count) as usize]
+                })
+            }
         }
     }
 

@@ -28,6 +28,7 @@ pub struct Matrix {
     cols: usize,
     values: Arc<[f64]>,
     mask: Option<Arc<[bool]>>,
+    absent: Option<Arc<[bool]>>,
 }
 
 impl Matrix {
@@ -35,13 +36,13 @@ impl Matrix {
     pub fn new(rows: usize, cols: usize, values: impl Into<Vec<f64>>) -> Matrix {
         let mut values: Vec<f64> = values.into();
         values.resize(rows * cols, f64::NAN);
-        Matrix { rows, cols, values: values.into(), mask: None }
+        Matrix { rows, cols, values: values.into(), mask: None, absent: None }
     }
 
     /// A matrix whose numbers are asked for one by one.
     pub fn from_fn(rows: usize, cols: usize, value: impl Fn(usize, usize) -> f64) -> Matrix {
         let values = (0..rows * cols).map(|i| value(i / cols, i % cols)).collect();
-        Matrix { rows, cols, values, mask: None }
+        Matrix { rows, cols, values, mask: None, absent: None }
     }
 
     /// The same numbers, of which those cells are masked for which `is_masked(row, col)`.
@@ -49,6 +50,13 @@ impl Matrix {
         let cols = self.cols;
         let mask = (0..self.rows * cols).map(|i| is_masked(i / cols, i % cols)).collect();
         Matrix { mask: Some(mask), ..self }
+    }
+
+    /// The same numbers, of which only those are there yet for which `is_there(row, col)`; the other cells are empty.
+    pub fn revealed(self, is_there: impl Fn(usize, usize) -> bool) -> Matrix {
+        let cols = self.cols;
+        let absent: Arc<[bool]> = (0..self.rows * cols).map(|i| !is_there(i / cols, i % cols)).collect();
+        Matrix { absent: absent.contains(&true).then_some(absent), ..self }
     }
 
     /// The number of rows.
@@ -71,9 +79,15 @@ impl Matrix {
         if self.contains(cell) { self.values[cell.row * self.cols + cell.col] } else { f64::NAN }
     }
 
-    /// The number in a cell, or `None` where it is masked.
+    /// The number in a cell, or `None` where it is masked or not there yet.
     pub fn shown(&self, cell: Cell) -> Option<f64> {
-        (!self.is_masked(cell)).then(|| self.value(cell))
+        (!self.is_masked(cell) && !self.is_absent(cell)).then(|| self.value(cell))
+    }
+
+    /// Whether the number of a cell is not there yet.
+    pub fn is_absent(&self, cell: Cell) -> bool {
+        self.contains(cell)
+            && self.absent.as_ref().is_some_and(|absent| absent[cell.row * self.cols + cell.col])
     }
 
     /// Whether a cell is masked.
@@ -101,6 +115,9 @@ impl Matrix {
     pub fn summary(&self) -> Summary {
         let mut summary = Summary::default();
         for (i, &value) in self.values.iter().enumerate() {
+            if self.absent.as_ref().is_some_and(|absent| absent[i]) {
+                continue;
+            }
             if self.mask.as_ref().is_some_and(|mask| mask[i]) {
                 summary.masked += 1;
             } else if value.is_nan() {
@@ -127,21 +144,24 @@ impl PartialEq for Matrix {
     fn eq(&self, other: &Matrix) -> bool {
         let same_values = Arc::ptr_eq(&self.values, &other.values)
             || self.values.iter().map(|x| x.to_bits()).eq(other.values.iter().map(|x| x.to_bits()));
-        (self.rows, self.cols) == (other.rows, other.cols) && same_values && self.mask == other.mask
+        (self.rows, self.cols) == (other.rows, other.cols)
+            && same_values
+            && self.mask == other.mask
+            && self.absent == other.absent
     }
 }
 
 impl From<&ndarray::Array2<f64>> for Matrix {
     fn from(array: &ndarray::Array2<f64>) -> Matrix {
         let (rows, cols) = array.dim();
-        Matrix { rows, cols, values: array.iter().copied().collect(), mask: None }
+        Matrix { rows, cols, values: array.iter().copied().collect(), mask: None, absent: None }
     }
 }
 
 impl From<&ndarray::Array2<f32>> for Matrix {
     fn from(array: &ndarray::Array2<f32>) -> Matrix {
         let (rows, cols) = array.dim();
-        Matrix { rows, cols, values: array.iter().map(|&x| f64::from(x)).collect(), mask: None }
+        Matrix { rows, cols, values: array.iter().map(|&x| f64::from(x)).collect(), mask: None, absent: None }
     }
 }
 
@@ -287,6 +307,15 @@ mod tests {
         let values = vec![0.0, -3.0, f64::NAN, f64::INFINITY, 100.0, 2.0];
         let summary = Matrix::new(2, 3, values).masked(|row, col| (row, col) == (1, 1)).summary();
         assert_eq!(summary, Summary { masked: 1, nans: 1, infinities: 1, non_zeros: 2, largest: 3.0 });
+    }
+
+    #[test]
+    fn what_is_not_there_yet_counts_nowhere() {
+        let matrix = Matrix::new(1, 3, vec![1.0, 5.0, 2.0]).revealed(|_, col| col != 1);
+        assert_eq!(matrix.shown(Cell::new(0, 1)), None);
+        assert!(matrix.is_absent(Cell::new(0, 1)) && !matrix.is_masked(Cell::new(0, 1)));
+        assert_eq!(matrix.row_sum(0), 3.0);
+        assert_eq!(matrix.summary(), Summary { non_zeros: 2, largest: 2.0, ..Summary::default() });
     }
 
     #[test]

@@ -129,6 +129,10 @@ impl Scene<'_> {
             for (col, &(left, right)) in cols.clone().zip(&edges) {
                 let rect = Rect::new(left, top, right - left, bottom - top);
                 let cell = Cell::new(row, col);
+                if self.matrix.is_absent(cell) {
+                    painter.fill_rect(rect, self.palette.card);
+                    continue;
+                }
                 let Some(value) = self.matrix.shown(cell) else {
                     masked.push(rect);
                     continue;

@@ -177,6 +177,9 @@ impl State {
     pub fn value_text(self, cell: Cell) -> String {
         match self.matrix.with(|matrix| matrix.shown(cell)) {
             Some(value) => number::long(value),
+            None if self.matrix.with(|matrix| matrix.is_absent(cell)) => {
+                self.words.with(|words| words.not_yet.clone())
+            }
             None => self.words.with(|words| words.masked.clone()),
         }
     }

@@ -1,0 +1,164 @@
+//! Sampling for the workspace “Width”: one random universal transformer for each job, so that the page may pause,
+//! cancel and show each point when it is there.
+
+use ndarray::Array2;
+use serde::{Deserialize, Serialize};
+use transformer::Class;
+use universal::sweep::{Path, Sample, Stage, TieErrors, Witness};
+use universal::{Law, RandomSpec, Tying};
+
+use super::protocol::Failure;
+
+/// Which target, and which draw of frozen weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Draw {
+    /// Law, tying and width of the frozen weights.
+    pub spec: RandomSpec,
+    /// Their seed.
+    pub seed: u64,
+}
+
+/// The target that all draws have to play.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Cast {
+    /// Its class.
+    pub class: Class,
+    /// Its seed, and that of its input.
+    pub seed: u64,
+    /// Rows of the input.
+    pub tokens: usize,
+}
+
+/// What can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Request {
+    /// One point of a sweep.
+    Sample(Cast, Draw),
+    /// The same with its error in single precision.
+    Grade(Cast, Draw),
+    /// What becomes of ties, in a class that this is about; of the draw only the seed is used.
+    Ties {
+        /// Seed of the target.
+        seed: u64,
+        /// Seed of the random weights.
+        frozen_seed: u64,
+    },
+    /// One point with its matrices.
+    Look(Cast, Draw),
+    /// The path from the sparse weights to random ones; the width of the draw is not used.
+    Witness(Cast, Draw),
+}
+
+/// What is answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    /// One point of a sweep.
+    Sample(Sample),
+    /// One point with its matrices.
+    Look(Box<Look>),
+    /// The path from the sparse weights to random ones.
+    Witness(Path),
+    /// What becomes of ties.
+    Ties(TieErrors),
+}
+
+/// A target and a random universal transformer side by side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Look {
+    /// The numbers of the draw.
+    pub sample: Sample,
+    /// Output of the target, n × d.
+    pub target_output: Array2<f64>,
+    /// Output of the universal transformer, n × d.
+    pub universal_output: Array2<f64>,
+    /// Attention of the target, layer by layer and head by head, n × n.
+    pub target_attention: Vec<Vec<Array2<f64>>>,
+    /// The same of the universal transformer.
+    pub universal_attention: Vec<Vec<Array2<f64>>>,
+}
+
+/// Tokens of the target whose attention ties.
+const TIED_TOKENS: usize = 8;
+
+/// The steps of the grid of a witness, from t = 0 to t = 1.
+pub const WITNESS_STEPS: usize = 200;
+
+/// What is kept between requests: all draws of a sweep play one target.
+#[derive(Debug, Default)]
+pub struct Workshop {
+    stage: Option<(Cast, Stage)>,
+}
+
+impl Workshop {
+    /// Answers a request.
+    ///
+    /// # Errors
+    /// When the class is not possible or the draw is too large.
+    pub fn answer(&mut self, request: Request) -> Result<Answer, Failure> {
+        match request {
+            Request::Sample(cast, draw) => {
+                let (sample, _) = self.stage(cast)?.sample(draw.spec, draw.seed)?;
+                Ok(Answer::Sample(sample))
+            }
+            Request::Grade(cast, draw) => Ok(Answer::Sample(self.stage(cast)?.graded(draw.spec, draw.seed)?)),
+            Request::Ties { seed, frozen_seed } => {
+                let stage = Stage::tied(seed, TIED_TOKENS)?;
+                let least = universal::Bounds::of(stage.target().class()).random_minimum as usize;
+                // A little over N, so that the equations are well conditioned and ties are all that is left.
+                let spec = RandomSpec { law: Law::Gaussian, tying: Tying::Free, width: least + least / 2 };
+                Ok(Answer::Ties(stage.tie_errors(spec, frozen_seed)?))
+            }
+            Request::Look(cast, draw) => {
+                let stage = self.stage(cast)?;
+                let (sample, played) = stage.sample(draw.spec, draw.seed)?;
+                let trace = stage.trace();
+                Ok(Answer::Look(Box::new(Look {
+                    sample,
+                    target_output: trace.output.clone(),
+                    universal_output: played.output,
+                    target_attention: trace.attention.clone(),
+                    universal_attention: played.attention,
+                })))
+            }
+            Request::Witness(cast, draw) => {
+                let witness = Witness::new(cast.class, draw.spec, draw.seed)?;
+                Ok(Answer::Witness(witness.path(self.stage(cast)?, WITNESS_STEPS)?))
+            }
+        }
+    }
+
+    fn stage(&mut self, cast: Cast) -> Result<&Stage, Failure> {
+        let kept = self.stage.take().filter(|(kept, _)| *kept == cast);
+        let entry = match kept {
+            Some(entry) => entry,
+            None => (cast, Stage::drawn(cast.class, cast.seed, cast.tokens)?),
+        };
+        Ok(&self.stage.insert(entry).1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::width::WidthState;
+
+    #[test]
+    fn a_point_is_the_same_alone_and_with_its_matrices() {
+        let state = WidthState::default();
+        let cast = Cast { class: state.class, seed: 1, tokens: 5 };
+        let width = usize::try_from(state.equations()).unwrap() - 1;
+        let draw = Draw { spec: RandomSpec { law: Law::Gaussian, tying: Tying::Free, width }, seed: 7 };
+        let mut workshop = Workshop::default();
+        let Answer::Sample(sample) = workshop.answer(Request::Sample(cast, draw)).unwrap() else {
+            panic!("a sample was asked for")
+        };
+        let Answer::Look(look) = workshop.answer(Request::Look(cast, draw)).unwrap() else {
+            panic!("a look was asked for")
+        };
+        assert_eq!(look.sample, sample);
+        let differences = &look.target_output - &look.universal_output;
+        assert_eq!(sample.error, differences.iter().fold(0.0, |a: f64, b| a.max(b.abs())));
+        let matrices = look.universal_attention.iter().map(Vec::len).sum::<usize>();
+        assert_eq!(matrices, state.class.layers * state.class.heads);
+    }
+}

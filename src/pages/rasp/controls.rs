@@ -1,0 +1,148 @@
+//! The bar of the workspace: the gallery, the input, and files.
+
+use leptos::prelude::*;
+use rasp::gallery::{self, GALLERY, Group};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::File;
+
+use super::room::Room;
+use super::stories;
+use crate::drawing::export::{save_bytes, save_text};
+use crate::jobs::client::{Client, Line};
+use crate::jobs::protocol::{Answer, Failure, Request};
+use crate::jobs::rasp::{self as job, About};
+use crate::language::use_language;
+use crate::notices::Notices;
+use crate::state::rasp::{Piece, with_plain_line_ends};
+use crate::widgets::controls::{Button, Choice, FileButton, Look, Menu, MenuItem, Select, TextField};
+use crate::widgets::icon::Icon;
+
+/// All controls in their bar.
+#[component]
+pub fn Controls() -> impl IntoView {
+    let room = expect_context::<Room>();
+    let (client, notices) = (expect_context::<Client>(), expect_context::<Notices>());
+    let t = use_language();
+    let options = Signal::derive(move || {
+        let t = t.get();
+        let mut options: Vec<Choice<String>> = GALLERY
+            .iter()
+            .map(|entry| {
+                let title = stories::title(t, entry.id);
+                match entry.group {
+                    Group::Classic => Choice::new(entry.id.to_owned(), title),
+                    Group::Construction => Choice::new(entry.id.to_owned(), t.rasp_construction(title)),
+                }
+            })
+            .collect();
+        if room.piece.with(|piece| piece.entry().is_none()) {
+            options.push(Choice::new(String::new(), t.rasp_own_program()));
+        }
+        options
+    });
+    let chosen = Signal::derive(move || {
+        room.piece.with(|piece| piece.entry().map_or_else(String::new, |entry| entry.id.to_owned()))
+    });
+    let choose = move |id: String| {
+        if let Some(entry) = gallery::entry(&id) {
+            room.open(Piece::of(entry));
+        }
+    };
+    let input_error = Signal::derive(move || {
+        room.complaints.with(|complaints| {
+            let about = complaints.iter().find(|complaint| complaint.about == About::Input)?;
+            Some(super::editor::said(t.get(), about))
+        })
+    });
+    let play = move |()| {
+        room.run();
+        room.clock.seek(0.0);
+        room.clock.play();
+    };
+    let save = move || {
+        let program = room.piece.with_untracked(|piece| piece.program.clone());
+        let name = room.piece.with_untracked(|piece| piece.entry().map_or("program", |entry| entry.id));
+        save_text(&format!("{name}.rasp"), "text/plain;charset=utf-8", &program);
+    };
+    let export = move |()| {
+        let request = job::Request::ExportTrace(room.piece.get_untracked());
+        client.ask(Line::Files, Request::Rasp(request), move |answer| match answer {
+            Ok(Answer::Rasp(job::Answer::Exported(file))) => {
+                save_bytes(&file.name, "application/json", &file.bytes);
+            }
+            Ok(_) => {}
+            Err(failure) => notices.failure(failure),
+        });
+    };
+    let refusal = Signal::derive(move || {
+        let has_run = room.played.with(Option::is_some);
+        (!has_run || room.has_errors()).then(|| t.get().rasp_no_trace().to_owned())
+    });
+    let items = move |()| vec![MenuItem::new(t.get_untracked().rasp_save_program(), save)];
+    view! {
+        <div class="control-bar rasp-bar" role="group" aria-label=move || t.get().controls()>
+            <Select label=Signal::derive(move || t.get().rasp_example().to_owned()) options value=chosen on_input=choose/>
+            <div class="control control-wide">
+                <TextField
+                    label=Signal::derive(move || t.get().rasp_input().to_owned())
+                    value=Signal::derive(move || room.piece.with(|piece| piece.input.clone()))
+                    on_input=move |input| room.change(|piece| piece.input = input)
+                    example=Signal::derive(move || Some(t.get().rasp_input_example().to_owned()))
+                    error=input_error
+                />
+            </div>
+            <Button label=Signal::derive(move || t.get().rasp_run().to_owned()) icon=Icon::Play look=Look::Strong on_press=play/>
+            <div class="file-controls">
+                <FileButton
+                    label=Signal::derive(move || t.get().rasp_open().to_owned())
+                    accept=".rasp,.txt,text/plain"
+                    on_file=move |file| open_file(room, notices, file)
+                />
+                <Button
+                    label=Signal::derive(move || t.get().rasp_export_trace().to_owned())
+                    icon=Icon::Save
+                    refusal
+                    on_press=export
+                />
+                <Menu label=Signal::derive(move || t.get().rasp_more().to_owned()) items=Callback::new(items)/>
+            </div>
+        </div>
+        <p class="piece-story">{move || {
+            let id = chosen.get();
+            if id.is_empty() { t.get().rasp_own_story() } else { stories::story(t.get(), &id) }
+        }}</p>
+    }
+    .into_any()
+}
+
+/// The most bytes of a program that an editor holds.
+const LONGEST_PROGRAM: usize = 100_000;
+
+/// Puts the program of a file on the desk.
+pub fn open_file(room: Room, notices: Notices, file: File) {
+    leptos::task::spawn_local(async move {
+        let size = file.size() as usize;
+        if size > LONGEST_PROGRAM {
+            notices.failure(Failure::ProgramTooLong { name: file.name(), size, limit: LONGEST_PROGRAM });
+            return;
+        }
+        let Ok(text) = JsFuture::from(file.text()).await else { return };
+        let program = with_plain_line_ends(&text.as_string().unwrap_or_default());
+        let input = room.piece.with_untracked(|piece| piece.input.clone());
+        room.open(Piece { program, input });
+    });
+}
+
+crate::texts! {
+    rasp_example: "Example" | "Exemplo";
+    rasp_own_program: "Your own program" | "Seu próprio programa";
+    rasp_construction(name: &str): "Simulator part: {name}" | "Peça do simulador: {name}";
+    rasp_input_example: "hello, or [1, 2.5, 3]" | "hello ou [1, 2.5, 3]";
+    rasp_run: "Run" | "Executar";
+    rasp_open: "Open program" | "Abrir programa";
+    rasp_export_trace: "Export trace" | "Exportar rastro";
+    rasp_save_program: "Save program" | "Salvar programa";
+    rasp_more: "More to do with the program" | "Mais o que fazer com o programa";
+    rasp_no_trace: "There is a trace to export once the program runs without errors." | "Há um rastro para exportar assim que o programa rodar sem erros.";
+    rasp_own_story: "Your own program. It runs at every key, and the link holds all of it." | "Seu próprio programa. Ele roda a cada tecla, e o link o guarda por inteiro.";
+}

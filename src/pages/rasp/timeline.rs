@@ -1,0 +1,202 @@
+//! When each primitive of a run is animated, and where the animation may rest. Pure.
+
+use rasp::{Primitive, Step, Trace};
+
+use crate::state::rasp::{Moment, Pace};
+
+/// The acts of an animation, one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timeline {
+    /// The acts.
+    pub acts: Vec<Act>,
+    /// The number of positions of the sequence.
+    pub positions: usize,
+}
+
+/// A primitive at work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Act {
+    /// Its step in the trace.
+    pub step: usize,
+    /// When it begins, in seconds at normal speed.
+    pub start: f64,
+    /// How long it takes.
+    pub length: f64,
+    /// The statement of the program that it belongs to.
+    pub statement: usize,
+}
+
+/// What is going on at some time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Now {
+    /// The act, by its place in the timeline.
+    pub act: usize,
+    /// At how many positions it is done; the fraction is the share of the next one.
+    pub done: f64,
+}
+
+impl Timeline {
+    /// The acts of a trace. What the input and the program give as it is needs no act, unless there is nothing else.
+    pub fn new(trace: &Trace, positions: usize) -> Timeline {
+        let is_given =
+            |step: usize| matches!(trace.steps[step].primitive, Primitive::Base(_) | Primitive::Constant(_));
+        let steps = 0..trace.steps.len();
+        let mut chosen: Vec<usize> = steps.clone().filter(|step| !is_given(*step)).collect();
+        if chosen.is_empty() {
+            chosen = steps.collect();
+        }
+        let mut start = 0.0;
+        let acts = chosen
+            .into_iter()
+            .map(|step| {
+                let length = seconds(&trace.steps[step].primitive, positions);
+                let act = Act { step, start, length, statement: trace.steps[step].statement };
+                start += length;
+                act
+            })
+            .collect();
+        Timeline { acts, positions }
+    }
+
+    /// The whole length in seconds.
+    pub fn length(&self) -> f64 {
+        self.acts.last().map_or(0.0, |act| act.start + act.length)
+    }
+
+    /// What is going on at `time`. An act that has just ended is shown until the next one moves.
+    pub fn at(&self, time: f64) -> Option<Now> {
+        let act = self.acts.partition_point(|act| act.start < time - TOLERANCE).saturating_sub(1);
+        let Act { start, length, .. } = *self.acts.get(act)?;
+        let done = ((time - start) / length).clamp(0.0, 1.0) * self.positions as f64;
+        let whole = done.round();
+        Some(Now { act, done: if (done - whole).abs() < TOLERANCE { whole } else { done } })
+    }
+
+    /// The time of a moment; beyond the end is the end.
+    pub fn time(&self, moment: Moment) -> f64 {
+        let Moment { primitives, positions } = moment;
+        match self.acts.get(primitives) {
+            Some(act) => act.start + act.length * (positions as f64 / self.positions.max(1) as f64).min(1.0),
+            None => self.length(),
+        }
+    }
+
+    /// The moment that is nearest to a time, none of it half done.
+    pub fn moment(&self, time: f64) -> Moment {
+        let Some(now) = self.at(time) else { return Moment::default() };
+        let positions = now.done.round() as usize;
+        if positions >= self.positions {
+            Moment { primitives: now.act + 1, positions: 0 }
+        } else {
+            Moment { primitives: now.act, positions }
+        }
+    }
+
+    /// When the act of a step has ended. A step without an act is there from the start.
+    pub fn end_of(&self, step: usize) -> f64 {
+        self.acts.iter().find(|act| act.step == step).map_or(0.0, |act| act.start + act.length)
+    }
+
+    /// Where the animation rests when one steps by `pace`.
+    pub fn stops(&self, pace: Pace) -> Vec<f64> {
+        let ends = self.acts.iter().enumerate().filter(|(at, act)| {
+            pace != Pace::Statement
+                || self.acts.get(at + 1).is_none_or(|next| next.statement != act.statement)
+        });
+        let parts = if pace == Pace::Position { self.positions.max(1) } else { 1 };
+        let within = |act: &Act| {
+            let Act { start, length, .. } = *act;
+            (1..=parts).map(move |part| start + length * part as f64 / parts as f64)
+        };
+        std::iter::once(0.0).chain(ends.flat_map(|(_, act)| within(act))).collect()
+    }
+
+    /// The moment that tells most of a program: the end of the last fetch that it describes itself, or else of its
+    /// last selector, or else of the last fetch of all, or else of everything.
+    pub fn telling(&self, trace: &Trace) -> Moment {
+        let last_of = |fits: &dyn Fn(&Step) -> bool| {
+            self.acts.iter().rposition(|act| fits(&trace.steps[act.step])).map(|at| at + 1)
+        };
+        let is_fetch = |step: &Step| matches!(step.primitive, Primitive::Aggregate { .. });
+        let last = last_of(&|step| step.origin.is_none() && is_fetch(step))
+            .or_else(|| last_of(&|step| step.origin.is_none() && step.primitive.is_selector()))
+            .or_else(|| last_of(&is_fetch))
+            .unwrap_or(self.acts.len());
+        Moment { primitives: last, positions: 0 }
+    }
+}
+
+/// Times that differ by less are the same.
+const TOLERANCE: f64 = 1e-9;
+
+/// How long a primitive is watched: long enough to see single positions of a short input, and never long.
+fn seconds(primitive: &Primitive, positions: usize) -> f64 {
+    let n = positions as f64;
+    match primitive {
+        Primitive::Base(_) | Primitive::Constant(_) => 0.5,
+        Primitive::Select(_) => (n * 0.3).clamp(1.0, 3.0),
+        Primitive::SelectorAnd | Primitive::SelectorOr | Primitive::SelectorNot => (n * 0.2).clamp(0.8, 2.0),
+        Primitive::Aggregate { .. } => (n * 0.6).clamp(1.5, 6.0),
+        _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rasp::{Input, Session};
+
+    fn of(program: &str, input: &str) -> (Trace, Timeline) {
+        let input = Input::parse(input).expect("an input");
+        let run = Session::default().run(program, &input);
+        assert!(!run.has_errors(), "{:?}", run.diagnostics);
+        let timeline = Timeline::new(&run.trace, input.len());
+        (run.trace, timeline)
+    }
+
+    #[test]
+    fn every_stop_is_a_moment_and_back() {
+        let (_, timeline) = of("s = select(tokens, tokens, ==);\nx = selector_width(s);\nx + 1;", "hello");
+        for pace in Pace::ALL {
+            let stops = timeline.stops(pace);
+            assert_eq!(stops.first(), Some(&0.0));
+            assert!(stops.windows(2).all(|pair| pair[0] < pair[1]), "{pace:?}: {stops:?}");
+            assert!((stops[stops.len() - 1] - timeline.length()).abs() < 1e-9);
+            for stop in stops {
+                let moment = timeline.moment(stop);
+                assert!((timeline.time(moment) - stop).abs() < 1e-9, "{pace:?} {stop} {moment:?}");
+            }
+        }
+        let counts = Pace::ALL.map(|pace| timeline.stops(pace).len() - 1);
+        assert_eq!(counts[2], counts[1] * 5);
+        assert_eq!(counts[0], 3, "one for each statement");
+    }
+
+    #[test]
+    fn an_act_that_has_ended_stays_until_the_next_one_moves() {
+        let (_, timeline) = of("tokens == \"l\";", "hello");
+        let now = timeline.at(timeline.length()).expect("an act");
+        assert_eq!(now, Now { act: timeline.acts.len() - 1, done: 5.0 });
+        assert_eq!(timeline.moment(1e9), Moment { primitives: timeline.acts.len(), positions: 0 });
+        assert_eq!(timeline.at(0.0), Some(Now { act: 0, done: 0.0 }));
+    }
+
+    #[test]
+    fn the_telling_moment_is_the_programs_own() {
+        for (id, primitive) in [("histogram", "select =="), ("reverse", "aggregate"), ("sort", "aggregate")] {
+            let entry = rasp::gallery::entry(id).expect("an entry");
+            let (trace, timeline) = of(entry.source, entry.input);
+            let telling = timeline.telling(&trace);
+            let step = &trace.steps[timeline.acts[telling.primitives - 1].step];
+            assert_eq!(step.primitive.name(), primitive, "{id}");
+        }
+    }
+
+    #[test]
+    fn what_is_given_has_acts_only_where_there_is_nothing_else() {
+        let (trace, timeline) = of("tokens;", "ab");
+        assert_eq!(timeline.acts.len(), trace.steps.len());
+        let (_, timeline) = of("1 + 1;", "ab");
+        assert_eq!((timeline.length(), timeline.at(0.0)), (0.0, None));
+    }
+}

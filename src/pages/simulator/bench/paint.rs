@@ -1,0 +1,187 @@
+//! Draws the bench: what is read above, what is made below, and numbers on their way from one to the other.
+
+use super::layout::{Bench, NUMERAL};
+use crate::drawing::color::{Mark, Rgba, Scale};
+use crate::drawing::geometry::{Path, Point, Rect};
+use crate::drawing::painter::{Align, Baseline, Family, Painter, Stroke, TextStyle, Weight};
+use crate::drawing::palette::{Palette, Role};
+use crate::widgets::number;
+
+/// A strip as it is now.
+pub struct Row {
+    /// What it is.
+    pub label: String,
+    /// Whose hue its label has.
+    pub role: Role,
+    /// How its numbers become colours.
+    pub scale: Scale,
+    /// The position of its first cell in its sequence.
+    pub start: usize,
+    /// Its numbers; `None` where there is none yet.
+    pub values: Vec<Option<f64>>,
+    /// The cells that are looked at.
+    pub lit: Vec<usize>,
+}
+
+/// A number on its way.
+pub struct Travel {
+    /// Strip and cell that it comes from.
+    pub from: (usize, usize),
+    /// Strip and cell that it goes to.
+    pub to: (usize, usize),
+    /// How far it is, in 0…1.
+    pub way: f64,
+    /// The number.
+    pub value: f64,
+}
+
+/// Draws everything.
+pub fn paint(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, rows: &[Row], travels: &[Travel]) {
+    for (at, row) in rows.iter().enumerate() {
+        paint_row(painter, palette, bench, at, row);
+    }
+    // Lines first, so that no number is crossed out.
+    for travel in travels {
+        paint_line(painter, palette, bench, travel, travels.len());
+    }
+    for travel in travels {
+        paint_number(painter, palette, bench, travel, travels.len());
+    }
+}
+
+/// More numbers on their way are dots.
+const MOST_NUMBERS: usize = 24;
+
+fn paint_row(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, at: usize, row: &Row) {
+    let strip = bench.strips[at];
+    let label = TextStyle::new(palette.role(row.role), palette.text_small, Family::Sans)
+        .on(Baseline::Alphabetic)
+        .weighing(Weight::Strong);
+    painter.text(&row.label, Point::new(strip.left, strip.top - palette.text_small * 0.45), &label);
+    let tiny = TextStyle::new(palette.soft, palette.text_tiny, Family::Sans).aligned(Align::Center);
+    // Indices that would touch are left out, from the first on.
+    let digits = (row.start + strip.count).to_string().len() as f64;
+    let step = (digits * palette.text_tiny * 0.75 / bench.cell).ceil().max(1.0) as usize;
+    for cell in strip.first..strip.first + strip.seen {
+        let Some(rect) = bench.rect(at, cell) else { continue };
+        let is_lit = row.lit.contains(&cell);
+        paint_cell(painter, palette, rect, row.values.get(cell).copied().flatten(), row.scale, bench.cell);
+        if is_lit {
+            // The halo keeps the ring apart from cells of its own hue.
+            painter.stroke_rect(rect.inset(1.5), 2.0, &Stroke::solid(palette.card, 2.0));
+            painter.stroke_rect(rect.inset(-0.5), 3.0, &Stroke::solid(palette.accent, 2.5));
+        }
+        let index = row.start + cell;
+        if is_lit || index.is_multiple_of(step) {
+            let style = match is_lit {
+                true => tiny.colored(palette.accent).weighing(Weight::Strong),
+                false => tiny,
+            };
+            // Neighbours of a lit index give way to it.
+            let crowded = step > 1 && !is_lit && row.lit.iter().any(|lit| lit.abs_diff(cell) < step);
+            if !crowded {
+                let below = Point::new(rect.center().x, rect.bottom() + palette.text_tiny * 0.75);
+                painter.text(&index.to_string(), below, &style);
+            }
+        }
+    }
+    if strip.seen < strip.count {
+        let more = TextStyle::new(palette.soft, palette.text_small, Family::Sans)
+            .on(Baseline::Alphabetic)
+            .aligned(Align::End);
+        let text = format!(
+            "{}…{} / {}",
+            row.start + strip.first,
+            row.start + strip.first + strip.seen - 1,
+            strip.count
+        );
+        let right = strip.left + strip.seen as f64 * bench.cell;
+        painter.text(&text, Point::new(right, strip.top - palette.text_small * 0.45), &more);
+    }
+}
+
+fn paint_cell(
+    painter: &mut dyn Painter,
+    palette: &Palette,
+    rect: Rect,
+    value: Option<f64>,
+    scale: Scale,
+    cell: f64,
+) {
+    let radius = if cell >= 12.0 { 3.0 } else { 0.0 };
+    let Some(value) = value else {
+        painter.stroke_rect(rect.inset(0.5), radius, &Stroke::solid(palette.line, 1.0));
+        return;
+    };
+    let color = color_of(palette, value, scale);
+    painter.fill_round_rect(rect, radius, color);
+    painter.stroke_rect(rect.inset(0.5), radius, &Stroke::solid(palette.cell_line, 1.0));
+    if cell >= NUMERAL {
+        let ink = color.readable(palette.numeral_dark, palette.numeral_light);
+        let style = TextStyle::new(ink, palette.text_tiny, Family::Sans).aligned(Align::Center);
+        painter.text(&number::in_room(value, 4), rect.center(), &style);
+    }
+}
+
+/// Numbers leave slowly and arrive slowly.
+fn eased(t: f64) -> f64 {
+    t * t * (3.0 - 2.0 * t)
+}
+
+fn ends(bench: &Bench, palette: &Palette, travel: &Travel) -> Option<(Point, Point)> {
+    let from = bench.rect(travel.from.0, travel.from.1)?;
+    let to = bench.rect(travel.to.0, travel.to.1)?;
+    // Below the index of the cell, so that it can be read.
+    let below = |rect: Rect| rect.bottom() + palette.text_tiny * 1.5;
+    let down = from.y < to.y;
+    let start = Point::new(from.center().x, if down { below(from) } else { from.y });
+    let end = Point::new(to.center().x, if down { to.y } else { below(to) });
+    Some((start, end))
+}
+
+fn paint_line(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, travel: &Travel, count: usize) {
+    let Some((from, to)) = ends(bench, palette, travel) else { return };
+    let opacity = if count > MOST_NUMBERS { 0.3 } else { 0.8 };
+    painter.stroke_path(&Path::link(from, to), &Stroke::solid(palette.accent.faded(opacity), 1.5));
+}
+
+fn paint_number(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, travel: &Travel, count: usize) {
+    let Some((from, to)) = ends(bench, palette, travel) else { return };
+    if travel.way <= 0.0 || travel.way >= 1.0 {
+        return;
+    }
+    let t = eased(travel.way);
+    // The same curve as the line's: it leaves and arrives straight down.
+    let middle = (from.y + to.y) / 2.0;
+    let blend = |a: f64, b: f64, c: f64, d: f64| {
+        let s = 1.0 - t;
+        s * s * s * a + 3.0 * s * s * t * b + 3.0 * s * t * t * c + t * t * t * d
+    };
+    let at = Point::new(blend(from.x, from.x, to.x, to.x), blend(from.y, middle, middle, to.y));
+    if count > MOST_NUMBERS {
+        painter.fill_circle(at, 3.0, palette.accent);
+        return;
+    }
+    let text = number::in_room(travel.value, 5);
+    let width = text.chars().count() as f64 * palette.text_small * 0.58 + 10.0;
+    let tall = palette.text_small * 1.6;
+    painter.fill_round_rect(
+        Rect::new(at.x - width / 2.0, at.y - tall / 2.0, width, tall),
+        tall / 2.0,
+        palette.accent,
+    );
+    let style = TextStyle::new(palette.on_accent, palette.text_small, Family::Sans)
+        .aligned(Align::Center)
+        .weighing(Weight::Strong);
+    painter.text(&text, at, &style);
+}
+
+/// The colour of a number on a scale.
+pub fn color_of(palette: &Palette, value: f64, scale: Scale) -> Rgba {
+    match (Mark::of(value, scale), scale) {
+        (Mark::At(at), Scale::Probability) => palette.sequential.at(at),
+        (Mark::At(at), _) => palette.diverging.at(at),
+        (Mark::Nan, _) => palette.nan,
+        (Mark::PlusInfinity | Mark::MinusInfinity, _) => palette.infinite,
+    }
+}

@@ -1,0 +1,93 @@
+//! Linked looking: a cell of a matrix, and everything on both sides that it is made of or goes into. Pure, so that
+//! it can be tested without a browser.
+
+use std::collections::BTreeMap;
+
+use rasp::simulator::{Operand, Source};
+
+use crate::jobs::simulator::{Kind, Shown, Simulated};
+use crate::widgets::heatmap::{Cell, Lit};
+
+/// A cell that a person points at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Focus {
+    /// The matrix, by its name in the program.
+    pub matrix: String,
+    /// The cell, in the target's own size.
+    pub cell: Cell,
+}
+
+/// What is lit in each matrix, by its name.
+pub type Lights = BTreeMap<String, Lit>;
+
+impl Focus {
+    /// What lights up with it: the cell itself on both sides, its sources, its consumers.
+    pub fn lights(&self, simulated: &Simulated) -> Lights {
+        let mut lights = Lights::new();
+        lights.entry(self.matrix.clone()).or_default().cells.push(self.cell);
+        for stage in &simulated.stages {
+            if stage.name == self.matrix {
+                sources(&mut lights, stage, self.cell);
+            }
+            for (place, operand) in stage.operands.iter().enumerate() {
+                if operand_name(operand) == self.matrix {
+                    consumer(&mut lights, stage, place, self.cell);
+                }
+            }
+        }
+        lights
+    }
+}
+
+/// The name of the matrix that an operand is.
+pub fn operand_name(operand: &Operand) -> &str {
+    match &operand.source {
+        Source::Input(name) | Source::Stage(name) => name,
+    }
+}
+
+fn sources(lights: &mut Lights, stage: &Shown, cell: Cell) {
+    for (place, operand) in stage.operands.iter().enumerate() {
+        let lit = lights.entry(operand_name(operand).to_owned()).or_default();
+        match (stage.kind, place) {
+            (Kind::Transpose, _) => lit.cells.push(Cell::new(cell.col, cell.row)),
+            (Kind::Product, 0) | (Kind::Attend, _) => lit.rows.push(cell.row),
+            (Kind::Product, 1) => lit.cols.push(cell.col),
+            (Kind::Product, _) => lit.cells.push(Cell::new(0, cell.col)),
+            (Kind::Sum | Kind::Activate, _) => lit.cells.push(cell),
+        }
+    }
+}
+
+fn consumer(lights: &mut Lights, stage: &Shown, place: usize, cell: Cell) {
+    let lit = lights.entry(stage.name.clone()).or_default();
+    match (stage.kind, place) {
+        (Kind::Transpose, _) => lit.cells.push(Cell::new(cell.col, cell.row)),
+        (Kind::Product, 0) | (Kind::Attend, _) => lit.rows.push(cell.row),
+        (Kind::Product, _) => lit.cols.push(cell.col),
+        (Kind::Sum | Kind::Activate, _) => lit.cells.push(cell),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::simulator::Workshop;
+    use crate::state::simulator::Piece;
+
+    #[test]
+    fn sources_and_consumers_are_lit() {
+        let simulated = Workshop::default().run(Piece::default()).expect("the first preset runs");
+        let lights = Focus { matrix: "xa_1".to_owned(), cell: Cell::new(2, 1) }.lights(&simulated);
+        assert_eq!(lights["xa_1"].cells, [Cell::new(2, 1)]);
+        assert_eq!(lights["x"].rows, [2]);
+        assert_eq!(lights["a_1"].cols, [1]);
+        assert_eq!(lights["scores_1"].rows, [2]);
+        assert_eq!(lights.get("head_1"), None);
+        let lights = Focus { matrix: "x".to_owned(), cell: Cell::new(3, 0) }.lights(&simulated);
+        assert_eq!(lights["xt"].cells, [Cell::new(0, 3)]);
+        assert_eq!(lights["xa_1"].rows, [3]);
+        // As the right factor of α X, an entry reaches a column.
+        assert_eq!(lights["ax_1"].cols, [0]);
+    }
+}

@@ -1,0 +1,399 @@
+//! Conditioning: what exactness costs. How the condition number and the error that can be reached move with depth,
+//! width and law, what single precision makes of them, and what sharp and hard attention do to a small error.
+
+use leptos::prelude::*;
+use transformer::{Attention, Class, Scale};
+use universal::sweep::{Sample, TieErrors};
+use universal::{Bounds, Law};
+
+use super::laws::{law_name, look_of, median};
+use super::room::{WidthRoom, cast_of, draw_of};
+use super::runner::{Point, Runner, Samples};
+use crate::drawing::palette::Role;
+use crate::jobs::client::{Client, Line as Requests};
+use crate::jobs::protocol::{Answer, Request};
+use crate::jobs::width::{self, Cast};
+use crate::language::{Language, use_language};
+use crate::notices::Notices;
+use crate::state::width::{Grade, MOST_LAYERS, WidthState};
+use crate::widgets::chart::{Axis, Chart, Dot, Figure, Line, Rule, Series};
+use crate::widgets::controls::{Choice, Segments};
+use crate::widgets::number::short;
+
+/// The widest N that is graded.
+const WIDEST: u128 = 400;
+
+/// Columns beyond N that are looked at.
+const SPARES: [usize; 13] = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233];
+
+/// Scores are multiplied by 2 to these powers, over 1/√d_h.
+const SHARPNESS: std::ops::RangeInclusive<i32> = -2..=12;
+
+/// The panel.
+#[component]
+pub fn ConditioningPanel(
+    /// Computes the points.
+    runner: Runner,
+) -> impl IntoView {
+    let room = expect_context::<WidthRoom>();
+    let t = use_language();
+    let chart = move |of: fn(&WidthState, &Samples, Language) -> Figure| {
+        Memo::new(move |_| {
+            runner.with_samples(|samples| room.state.with(|state| of(state, samples, t.get())))
+        })
+    };
+    let finding = move |of: fn(&WidthState, &Samples, Language) -> String| {
+        Memo::new(move |_| {
+            runner.with_samples(|samples| room.state.with(|state| of(state, samples, t.get())))
+        })
+    };
+    let grades = Signal::derive(move || {
+        let t = t.get();
+        vec![Choice::new(Grade::Condition, t.measure_condition()), Choice::new(Grade::Error, t.grade_error())]
+    });
+    let name = move |text: fn(Language) -> &'static str| Signal::derive(move || text(t.get()).to_owned());
+    let is_too_wide = Memo::new(move |_| room.state.with(|state| state.equations() > WIDEST));
+    view! {
+        <section class="panel">
+            <h2>{move || t.get().conditioning_title()}</h2>
+            <p class="lead">{move || t.get().conditioning_lead()}</p>
+            <div class="control-bar" role="group" aria-label=move || t.get().conditioning_controls()>
+                <Segments label=name(Language::measure_label) options=grades
+                    value=Signal::derive(move || room.state.with(|state| state.grade))
+                    on_input=move |grade| room.change(|state| state.grade = grade)/>
+            </div>
+            <div class="chart-pair">
+                <Chart name=name(Language::depth_name) figure=chart(depth_figure) finding=finding(depth_finding)/>
+                <Show
+                    when=move || !is_too_wide.get()
+                    fallback=move || view! { <p class="quiet">{move || t.get().conditioning_too_wide(WIDEST)}</p> }
+                >
+                    <Chart name=name(Language::spare_name) figure=chart(spare_figure) finding=finding(spare_finding)/>
+                </Show>
+            </div>
+            <div class="chart-pair">
+                <Show when=move || !is_too_wide.get()>
+                    <Chart name=name(Language::sharpness_name) figure=chart(sharpness_figure) finding=finding(sharpness_finding)/>
+                </Show>
+                <TieTable/>
+            </div>
+        </section>
+    }
+}
+
+/// All points of the charts, the first draw of everything first.
+pub fn plan(state: &WidthState) -> Vec<Point> {
+    let mut plan = Vec::new();
+    for number in 0..state.draws {
+        for law in &state.laws {
+            plan.extend(depths(state).map(|(cast, width)| (cast, draw_of(state, *law, width, number))));
+            plan.extend(spares(state).map(|width| (cast_of(state), draw_of(state, *law, width, number))));
+        }
+        if let Some((law, width)) = sharpness_draw(state) {
+            let casts = SHARPNESS.map(|power| sharper(state, power)).chain([hard(state)]);
+            plan.extend(casts.map(|cast| (cast, draw_of(state, law, width, number))));
+        }
+    }
+    plan
+}
+
+/// The class at every depth whose N is not too wide, with m = N.
+fn depths(state: &WidthState) -> impl Iterator<Item = (Cast, usize)> {
+    let cast = cast_of(state);
+    (1..=MOST_LAYERS)
+        .map(move |layers| Cast { class: Class { layers, ..cast.class }, ..cast })
+        .map(|cast| (cast, Bounds::of(&cast.class).random_minimum))
+        .take_while(|(_, equations)| *equations <= WIDEST)
+        .filter_map(|(cast, equations)| Some((cast, usize::try_from(equations).ok()?)))
+}
+
+/// The widths from N on, none beyond 2N.
+fn spares(state: &WidthState) -> impl Iterator<Item = usize> {
+    let equations = usize::try_from(state.equations()).unwrap_or(usize::MAX);
+    let spares = SPARES.into_iter().filter(move |spare| equations as u128 <= WIDEST && *spare <= equations);
+    spares.map(move |spare| equations + spare)
+}
+
+/// Law and width of the draws that play sharper targets: a quarter wider than N, so that the equations are well
+/// conditioned and the attention is all that is left.
+fn sharpness_draw(state: &WidthState) -> Option<(Law, usize)> {
+    let equations = usize::try_from(state.equations()).ok().filter(|it| *it as u128 <= WIDEST)?;
+    Some((*state.laws.first()?, equations + equations.div_ceil(4)))
+}
+
+/// The target with its scores multiplied by a power of two.
+fn sharper(state: &WidthState, power: i32) -> Cast {
+    let cast = cast_of(state);
+    let factor = f64::from(power).exp2() / (cast.class.head_width as f64).sqrt();
+    let class = Class { attention: Attention::Softmax, scale: Scale::Factor(factor), ..cast.class };
+    Cast { class, ..cast }
+}
+
+/// The target with average-hard attention.
+fn hard(state: &WidthState) -> Cast {
+    let cast = cast_of(state);
+    Cast { class: Class { attention: Attention::AverageHard, ..cast.class }, ..cast }
+}
+
+/// The median of all draws of a point.
+fn median_of(
+    state: &WidthState,
+    samples: &Samples,
+    (cast, law, width): (Cast, Law, usize),
+    value: fn(&Sample) -> f64,
+) -> Option<f64> {
+    let mut values: Vec<f64> = (0..state.draws)
+        .filter_map(|number| samples.get(&(cast, draw_of(state, law, width, number))).map(value))
+        .collect();
+    values.sort_by(f64::total_cmp);
+    median(&values)
+}
+
+fn condition(sample: &Sample) -> f64 {
+    sample.condition
+}
+
+fn error(sample: &Sample) -> f64 {
+    sample.error
+}
+
+fn single_error(sample: &Sample) -> f64 {
+    sample.single_error.unwrap_or(f64::NAN)
+}
+
+/// For every law the condition number, or both errors, at some x.
+fn series(state: &WidthState, samples: &Samples, places: &[(f64, Cast, usize)], t: Language) -> Vec<Series> {
+    let line = |law: Law, value: fn(&Sample) -> f64| -> Vec<(f64, f64)> {
+        places
+            .iter()
+            .filter_map(|(x, cast, width)| {
+                Some((*x, median_of(state, samples, (*cast, law, *width), value)?))
+            })
+            .collect()
+    };
+    let mut series = Vec::new();
+    for law in &state.laws {
+        let (role, dot) = look_of(*law);
+        let name = law_name(*law, t);
+        match state.grade {
+            Grade::Condition => series.push(Series::new(name, role, line(*law, condition)).marked(dot)),
+            Grade::Error => {
+                series.push(Series::new(format!("{name}, f64"), role, line(*law, error)).marked(dot));
+                series.push(
+                    Series::new(format!("{name}, f32"), role, line(*law, single_error))
+                        .marked(dot)
+                        .joined(Line::Dashed),
+                );
+            }
+        }
+    }
+    series
+}
+
+fn grade_axis(state: &WidthState, t: Language) -> Axis {
+    match state.grade {
+        Grade::Condition => Axis::new(t.condition_axis()).logarithmic().within(1.0, 1e18),
+        Grade::Error => error_axis(t),
+    }
+}
+
+fn error_axis(t: Language) -> Axis {
+    Axis::new(t.error_axis()).logarithmic().within(1e-17, 1e6).including([1e-15, 1.0])
+}
+
+fn depth_figure(state: &WidthState, samples: &Samples, t: Language) -> Figure {
+    let places: Vec<_> = depths(state).map(|(cast, width)| (cast.class.layers as f64, cast, width)).collect();
+    Figure {
+        x: Axis::new(t.depth_axis()),
+        y: grade_axis(state, t),
+        series: series(state, samples, &places, t),
+        rules: Vec::new(),
+    }
+}
+
+fn spare_figure(state: &WidthState, samples: &Samples, t: Language) -> Figure {
+    let equations = state.equations() as f64;
+    let places: Vec<_> =
+        spares(state).map(|width| (width as f64 - equations, cast_of(state), width)).collect();
+    Figure {
+        x: Axis::new(t.spare_axis()),
+        y: grade_axis(state, t),
+        series: series(state, samples, &places, t),
+        rules: Vec::new(),
+    }
+}
+
+fn sharpness_figure(state: &WidthState, samples: &Samples, t: Language) -> Figure {
+    let mut figure =
+        Figure { x: Axis::new(t.sharpness_axis()).logarithmic(), y: error_axis(t), ..Figure::default() };
+    let Some((law, width)) = sharpness_draw(state) else { return figure };
+    for (name, line, role, value) in [
+        ("f64", Line::Solid, Role::Universal, error as fn(&Sample) -> f64),
+        ("f32", Line::Dashed, Role::Universal, single_error),
+    ] {
+        let points = SHARPNESS
+            .filter_map(|power| {
+                let median = median_of(state, samples, (sharper(state, power), law, width), value)?;
+                Some((f64::from(power).exp2(), median))
+            })
+            .collect();
+        figure
+            .series
+            .push(Series::new(format!("softmax, {name}"), role, points).joined(line).marked(Dot::Disc));
+        if let Some(hard) = median_of(state, samples, (hard(state), law, width), value) {
+            figure.rules.push(Rule::level(hard, format!("{}, {name}", t.average_hard()), Role::Key));
+        }
+    }
+    figure
+}
+
+fn depth_finding(state: &WidthState, samples: &Samples, t: Language) -> String {
+    let places: Vec<_> = depths(state).collect();
+    let (Some((first, first_width)), Some((last, last_width))) = (places.first(), places.last()) else {
+        return t.finding_pending().to_owned();
+    };
+    let sentence = |law: &Law| {
+        let at = |cast: &Cast, width: usize, value| median_of(state, samples, (*cast, *law, width), value);
+        Some(t.finding_depth(
+            law_name(*law, t),
+            last.class.layers,
+            &short(at(first, *first_width, condition)?),
+            &short(at(last, *last_width, condition)?),
+            &short(at(last, *last_width, error)?),
+            &short(at(last, *last_width, single_error)?),
+        ))
+    };
+    sentences(state.laws.iter().filter_map(sentence).collect(), t)
+}
+
+fn spare_finding(state: &WidthState, samples: &Samples, t: Language) -> String {
+    let (cast, widths) = (cast_of(state), spares(state).collect::<Vec<_>>());
+    let (Some(first), Some(last)) = (widths.first(), widths.last()) else {
+        return t.finding_pending().to_owned();
+    };
+    let sentence = |law: &Law| {
+        let at = |width: usize| median_of(state, samples, (cast, *law, width), condition);
+        Some(t.finding_spare(law_name(*law, t), last - first, &short(at(*first)?), &short(at(*last)?)))
+    };
+    sentences(state.laws.iter().filter_map(sentence).collect(), t)
+}
+
+fn sharpness_finding(state: &WidthState, samples: &Samples, t: Language) -> String {
+    let figure = sharpness_figure(state, samples, t);
+    let finite = |series: &Series| -> Vec<(f64, f64)> {
+        series.points.iter().filter(|(_, y)| y.is_finite()).copied().collect()
+    };
+    let Some(points) = figure.series.first().map(finite).filter(|points| points.len() == SHARPNESS.count())
+    else {
+        return t.finding_pending().to_owned();
+    };
+    let worst = points.iter().copied().fold((0.0, 0.0), |a, b| if b.1 > a.1 { b } else { a });
+    let mild = points.first().map_or(f64::NAN, |point| point.1);
+    let rule = |at: usize| figure.rules.get(at).map(|rule| short(rule.at)).unwrap_or_default();
+    t.finding_sharpness(&short(mild), &short(worst.1), &short(worst.0), &rule(0), &rule(1))
+}
+
+fn sentences(found: Vec<String>, t: Language) -> String {
+    if found.is_empty() { t.finding_pending().to_owned() } else { found.join(" ") }
+}
+
+/// Why ties need exact arithmetic, as a table of one target played in five ways.
+#[component]
+fn TieTable() -> impl IntoView {
+    let room = expect_context::<WidthRoom>();
+    let client = expect_context::<Client>();
+    let notices = expect_context::<Notices>();
+    let t = use_language();
+    let found = RwSignal::new(None::<TieErrors>);
+    let seeds = Memo::new(move |_| room.state.with(|state| (state.seed, state.frozen_seed)));
+    Effect::new(move |_| {
+        let (seed, frozen_seed) = seeds.get();
+        let request = Request::Width(width::Request::Ties { seed, frozen_seed });
+        client.ask(Requests::Ties, request, move |answer| match answer {
+            Ok(Answer::Width(width::Answer::Ties(errors))) => {
+                // The page may have been left in the meantime.
+                found.try_set(Some(errors));
+            }
+            Ok(_) => {}
+            Err(failure) => notices.failure(failure),
+        });
+    });
+    let rows = move || {
+        let (t, errors) = (t.get(), found.get()?);
+        let rows = [
+            (t.sparse(), "f64", t.ties_to_the_bit(), errors.sparse_exact),
+            (t.random(), "f64", t.ties_to_the_bit(), errors.random_exact),
+            (t.random(), "f64", t.ties_within_double(), errors.random_tolerant),
+            (t.random(), "f32", t.ties_within_double(), errors.single_tolerant),
+            (t.random(), "f32", t.ties_within_single(), errors.single_generous),
+        ];
+        let row = |(construction, numbers, equal, error): (&'static str, _, _, f64)| {
+            // A tie that is lost moves whole shares of attention: nothing lies between rounding and that.
+            let is_lost = error.is_nan() || error > 1e-3;
+            view! {
+                <tr>
+                    <th scope="row">{construction}</th>
+                    <td>{numbers}</td>
+                    <td>{equal}</td>
+                    <td class="number" class:is-bad=is_lost>{short(error)} {if is_lost { " ✗" } else { " ✓" }}</td>
+                </tr>
+            }
+        };
+        Some(rows.into_iter().map(row).collect_view())
+    };
+    let caption =
+        move || found.get().map(|errors| t.get().ties_caption(errors.ties, errors.rows)).unwrap_or_default();
+    view! {
+        <div class="ties">
+            <h3>{move || t.get().ties_title()}</h3>
+            <p class="quiet">{move || t.get().ties_lead()}</p>
+            <div class="facts-frame" tabindex="0" role="region" aria-label=move || t.get().ties_title()>
+                <table class="facts">
+                    <caption>{caption}</caption>
+                    <thead>
+                        <tr>
+                            <th scope="col">{move || t.get().construction()}</th>
+                            <th scope="col">{move || t.get().ties_numbers()}</th>
+                            <th scope="col">{move || t.get().ties_equal()}</th>
+                            <th scope="col" class="number">{move || t.get().witness_error_series()}</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        </div>
+    }
+}
+
+crate::texts! {
+    conditioning_title: "Conditioning" | "Condicionamento";
+    conditioning_lead: "Exact means exact up to rounding, and rounding is multiplied by the condition number of C. Medians over the draws; f32 means that all weights, the program and every matrix on the way are rounded to f32."
+        | "Exato quer dizer exato a menos de arredondamento, e o arredondamento é multiplicado pelo número de condição de C. Medianas dos sorteios; f32 quer dizer que todos os pesos, o programa e cada matriz no caminho são arredondados para f32.";
+    conditioning_controls: "What the charts show" | "O que os gráficos mostram";
+    conditioning_too_wide(widest: u128): "Classes are graded up to N = {widest}; choose fewer heads or layers." | "As classes são avaliadas até N = {widest}; escolha menos cabeças ou camadas.";
+    grade_error: "output error, f64 and f32" | "erro da saída, f64 e f32";
+    depth_name: "With depth, at m = N" | "Com a profundidade, em m = N";
+    spare_name: "With width beyond N" | "Com a largura além de N";
+    sharpness_name: "With sharper attention" | "Com atenção mais aguda";
+    depth_axis: "L (layers)" | "L (camadas)";
+    spare_axis: "m − N (columns)" | "m − N (colunas)";
+    sharpness_axis: "factor on the scores, over 1/√d_h (log scale)" | "fator nos escores, sobre 1/√d_h (escala log)";
+    finding_depth(law: &str, layers: usize, shallow: &str, deep: &str, double: &str, single: &str):
+        "{law}: from 1 to {layers} layers the condition number goes from {shallow} to {deep}; with {layers} the error is {double} in f64 and {single} in f32."
+        | "{law}: de 1 a {layers} camadas o número de condição vai de {shallow} a {deep}; com {layers} o erro é {double} em f64 e {single} em f32.";
+    finding_spare(law: &str, spare: usize, at_n: &str, wide: &str):
+        "{law}: {at_n} at m = N, {wide} with {spare} columns more."
+        | "{law}: {at_n} em m = N, {wide} com {spare} colunas a mais.";
+    finding_sharpness(mild: &str, worst: &str, factor: &str, hard: &str, hard_single: &str):
+        "A small error of a score moves soft attention in proportion to the factor: from {mild} the error rises to {worst} at the factor {factor}. Where attention has become hard, shares are 0 or 1 and small errors vanish; average-hard attention without near ties ends at {hard} in f64 and {hard_single} in f32."
+        | "Um erro pequeno de um escore move a atenção suave em proporção ao fator: de {mild} o erro sobe a {worst} no fator {factor}. Onde a atenção ficou dura, as partes são 0 ou 1 e erros pequenos somem; a atenção dura média sem quase empates termina em {hard} em f64 e {hard_single} em f32.";
+    ties_title: "Ties need exact arithmetic" | "Empates exigem aritmética exata";
+    ties_lead: "Hard attention asks which scores are equal. A target with small whole numbers has exact ties between different tokens; random weights compute the same scores along another way and round them apart. The last bit then decides who gets the attention, and the error is as large as the values. So equal must mean equal within a tolerance that is wider than the rounding and narrower than any real difference, or the arithmetic must be exact, as that of the sparse weights is."
+        | "A atenção dura pergunta quais escores são iguais. Um alvo com números inteiros pequenos tem empates exatos entre tokens diferentes; pesos aleatórios computam os mesmos escores por outro caminho e os arredondam para longe um do outro. O último bit decide então quem recebe a atenção, e o erro é tão grande quanto os valores. Igual tem de significar igual dentro de uma tolerância mais larga que o arredondamento e mais estreita que qualquer diferença real, ou a aritmética tem de ser exata, como a dos pesos esparsos.";
+    ties_caption(ties: usize, rows: usize): "A target of one layer, average-hard: {ties} of its {rows} rows of attention have a tie" | "Um alvo de uma camada, dura média: {ties} de suas {rows} linhas de atenção têm empate";
+    ties_numbers: "Numbers" | "Números";
+    ties_equal: "Equal means" | "Igual quer dizer";
+    ties_to_the_bit: "to the last bit" | "até o último bit";
+    ties_within_double: "within 10⁻¹⁰" | "a menos de 10⁻¹⁰";
+    ties_within_single: "within 10⁻³" | "a menos de 10⁻³";
+}

@@ -1,0 +1,58 @@
+//! What all panels of the workspace share: the choices, and how they change.
+
+use leptos::prelude::*;
+use transformer::Class;
+
+use crate::app::Store;
+use crate::jobs::width::{Cast, Draw};
+use crate::state::width::WidthState;
+use universal::{Law, RandomSpec};
+
+/// The shared part of the workspace; a context, cheap to copy.
+#[derive(Clone, Copy)]
+pub struct WidthRoom {
+    store: Store,
+    /// What was chosen.
+    pub state: Memo<WidthState>,
+    /// The class alone.
+    pub class: Memo<Class>,
+    /// The target alone: what all draws have to play.
+    pub cast: Memo<Cast>,
+}
+
+impl WidthRoom {
+    /// Sets up the shared part and offers it as a context.
+    pub fn provide() -> WidthRoom {
+        let store = expect_context::<Store>();
+        let Store(app) = store;
+        let state = Memo::new(move |_| app.with(|app| app.width.clone()));
+        let class = Memo::new(move |_| state.with(|state| state.class));
+        let cast = Memo::new(move |_| state.with(cast_of));
+        let room = WidthRoom { store, state, class, cast };
+        provide_context(room);
+        room
+    }
+
+    /// Changes what was chosen.
+    pub fn change(self, change: impl FnOnce(&mut WidthState)) {
+        let Store(app) = self.store;
+        app.update(|app| {
+            change(&mut app.width);
+            let reach = app.width.reach as i64;
+            app.width.spare = app.width.spare.clamp(-reach, reach);
+        });
+    }
+}
+
+/// The target that all draws have to play.
+pub fn cast_of(state: &WidthState) -> Cast {
+    Cast { class: state.class, seed: state.seed, tokens: state.tokens }
+}
+
+/// The draw of a law at a width; `number` counts the draws from 0.
+pub fn draw_of(state: &WidthState, law: Law, width: usize, number: usize) -> Draw {
+    Draw {
+        spec: RandomSpec { law, tying: state.tying, width },
+        seed: state.frozen_seed.wrapping_add(number as u64),
+    }
+}

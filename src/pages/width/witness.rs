@@ -1,0 +1,258 @@
+//! The witness: why almost every draw works. On the way from the sparse weights to random ones the determinant of C
+//! is a polynomial that is not zero at its start, so it vanishes at isolated points only.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use universal::sweep::{Moment, Path};
+
+use super::room::{WidthRoom, draw_of};
+use crate::drawing::clock::Clock;
+use crate::drawing::palette::Role;
+use crate::jobs::client::{Client, Line as Requests};
+use crate::jobs::protocol::{Answer, Request};
+use crate::jobs::width::{self, Cast, Draw};
+use crate::language::{Language, use_language};
+use crate::notices::Notices;
+use crate::widgets::chart::{Axis, Chart, Dot, Figure, Line, Marker, Rule, Series};
+use crate::widgets::number::short;
+use crate::widgets::scrubber::Scrubber;
+
+/// The widest N whose path is followed: each of its points takes the singular values of an N × N matrix.
+const WIDEST: u128 = 160;
+
+/// The animation takes so many steps from t = 0 to t = 1.
+const STEPS: f64 = 20.0;
+
+/// A condition number beyond this is that of a singular matrix, up to rounding.
+const SINGULAR: f64 = 1e13;
+
+/// A path, and what it is the path of.
+type Found = (Cast, Draw, Path);
+
+/// The panel.
+#[component]
+pub fn WitnessPanel() -> impl IntoView {
+    let room = expect_context::<WidthRoom>();
+    let client = expect_context::<Client>();
+    let notices = expect_context::<Notices>();
+    let t = use_language();
+    let wanted = Memo::new(move |_| {
+        room.state.with(|state| {
+            let width = usize::try_from(state.equations()).ok()?;
+            if state.equations() > WIDEST {
+                return None;
+            }
+            Some((room.cast.get(), draw_of(state, *state.laws.first()?, width, 0)))
+        })
+    });
+    let found = RwSignal::new(None::<Arc<Found>>);
+    Effect::new(move |_| {
+        let Some((cast, draw)) = wanted.get() else { return };
+        client.ask(Requests::Witness, Request::Width(width::Request::Witness(cast, draw)), move |answer| {
+            match answer {
+                Ok(Answer::Width(width::Answer::Witness(path))) => {
+                    // The page may have been left in the meantime.
+                    found.try_set(Some(Arc::new((cast, draw, path))));
+                }
+                Ok(_) => {}
+                Err(failure) => notices.failure(failure),
+            }
+        });
+    });
+    // What was computed for other choices is not shown.
+    let path = Memo::new(move |_| {
+        let wanted = wanted.get()?;
+        found.get().filter(|found| (found.0, found.1) == wanted)
+    });
+    let way = Memo::new(move |_| room.state.with(|state| state.way));
+    let position = RwSignal::new(way.get_untracked() as f64 / 100.0 * STEPS);
+    let clock = Clock::new(position, Signal::stored(STEPS));
+    // Back, Forward and links bring a t; the clock is theirs to set.
+    Effect::new(move |before: Option<usize>| {
+        let way = way.get();
+        if before.is_some_and(|before| before != way) && hundredths(position.get_untracked()) != way {
+            clock.seek(way as f64 / 100.0 * STEPS);
+        }
+        way
+    });
+    let keep = move || {
+        let way = hundredths(untrack(|| clock.destination()));
+        if way != room.state.with_untracked(|state| state.way) && !untrack(|| clock.is_playing()) {
+            room.change(|state| state.way = way);
+        }
+    };
+    let at = move || clock.position() / STEPS;
+    let marker = Marker {
+        value: Signal::derive(at),
+        on_move: Callback::new(move |t: f64| {
+            clock.seek(t * STEPS);
+            keep();
+        }),
+    };
+    let here = move || path.with(|path| nearest(&path.as_ref()?.2, at()));
+    let says = Signal::derive(move || {
+        here().map(|(moment, error)| {
+            t.get().witness_says(&short(moment.t), &short(moment.log_determinant), &short(error))
+        })
+    });
+    let beside = Memo::new(move |_| path.with(|path| beside_figure(&path.as_ref()?.2, at(), t.get())));
+    let figure = move |draw: fn(&Path, Language) -> Figure| {
+        Signal::derive(move || {
+            path.with(|path| path.as_ref().map(|path| draw(&path.2, t.get())).unwrap_or_default())
+        })
+    };
+    let finding = Signal::derive(move || {
+        path.with(|path| match path {
+            Some(path) => finding(&path.2, t.get()),
+            None => t.get().finding_pending().to_owned(),
+        })
+    });
+    view! {
+        <section class="panel">
+            <h2>{move || t.get().witness_title()}</h2>
+            <p class="lead">{move || t.get().witness_lead()}</p>
+            <Show
+                when=move || wanted.with(Option::is_some)
+                fallback=move || view! { <p class="quiet">{move || t.get().witness_too_wide(WIDEST)}</p> }
+            >
+                <div class="chart-pair">
+                    <Chart
+                        name=Signal::derive(move || t.get().determinant_name().to_owned())
+                        figure=figure(determinant_figure)
+                        finding
+                        marker
+                    />
+                    <Chart
+                        name=Signal::derive(move || t.get().witness_error_name().to_owned())
+                        figure=figure(error_figure)
+                        finding=Signal::derive(move || t.get().witness_leap_finding().to_owned())
+                        marker
+                    />
+                </div>
+                <Show when=move || beside.with(Option::is_some)>
+                    <div class="chart-pair">
+                        <Chart
+                            name=Signal::derive(move || t.get().beside_name().to_owned())
+                            figure=Signal::derive(move || beside.get().unwrap_or_default())
+                            finding=Signal::derive(move || t.get().witness_error_finding().to_owned())
+                        />
+                        <p class="why">{move || t.get().beside_why()}</p>
+                    </div>
+                </Show>
+                <div class="way" on:click=move |_| keep() on:keyup=move |_| keep() on:change=move |_| keep()>
+                    <Scrubber
+                        clock
+                        label=Signal::derive(move || t.get().witness_animation().to_owned())
+                        caption=says
+                    />
+                </div>
+            </Show>
+        </section>
+    }
+}
+
+/// A position of the animation in hundredths of the way.
+fn hundredths(position: f64) -> usize {
+    (position / STEPS * 100.0).round().clamp(0.0, 100.0) as usize
+}
+
+/// The point of a path that is nearest to t.
+fn nearest(path: &Path, t: f64) -> Option<(Moment, f64)> {
+    path.points.iter().min_by(|a, b| (a.0.t - t).abs().total_cmp(&(b.0.t - t).abs())).copied()
+}
+
+fn rules(path: &Path) -> Vec<Rule> {
+    path.zeros.iter().map(|zero| Rule::upright(zero.t, short(zero.t), Role::Target)).collect()
+}
+
+fn determinant_figure(path: &Path, t: Language) -> Figure {
+    let points = path.points.iter().map(|(moment, _)| (moment.t, moment.log_determinant)).collect();
+    let zeros = path.zeros.iter().map(|zero| (zero.t, zero.log_determinant)).collect();
+    Figure {
+        x: Axis::new(t.way_axis()).including([0.0, 1.0]),
+        y: Axis::new(t.determinant_axis()),
+        series: vec![
+            Series::new(t.determinant_series(), Role::Universal, points),
+            Series::new(t.zeros_series(), Role::Target, zeros).joined(Line::None).marked(Dot::Disc),
+        ],
+        rules: rules(path),
+    }
+}
+
+fn error_figure(path: &Path, t: Language) -> Figure {
+    let points = path.points.iter().map(|(moment, error)| (moment.t, *error)).collect();
+    Figure {
+        x: Axis::new(t.way_axis()).including([0.0, 1.0]),
+        y: Axis::new(t.error_axis()).logarithmic().within(1e-17, 1e6).including([1e-15, 1.0]),
+        series: vec![Series::new(t.witness_error_series(), Role::Universal, points)],
+        rules: rules(path),
+    }
+}
+
+/// The error right beside the zero that is nearest to `here`, against the distance from it.
+fn beside_figure(path: &Path, here: f64, t: Language) -> Option<Figure> {
+    let zero = path.zeros.iter().min_by(|a, b| (a.t - here).abs().total_cmp(&(b.t - here).abs()))?;
+    let side = |sign: f64| -> Vec<(f64, f64)> {
+        let mut points: Vec<(f64, f64)> = path
+            .points
+            .iter()
+            .map(|(moment, error)| (sign * (moment.t - zero.t), *error))
+            .filter(|(distance, _)| *distance > 0.0 && *distance <= NEAR)
+            .collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points
+    };
+    Some(Figure {
+        x: Axis::new(t.beside_axis(&short(zero.t))).logarithmic(),
+        y: Axis::new(t.error_axis()).logarithmic().within(1e-17, 1e6).including([1e-15, 1.0]),
+        series: vec![
+            Series::new(t.beside_before(), Role::Query, side(-1.0)).marked(Dot::Disc),
+            Series::new(t.beside_after(), Role::Value, side(1.0)).marked(Dot::Triangle),
+        ],
+        rules: Vec::new(),
+    })
+}
+
+/// As far from a zero the error is shown against the distance.
+const NEAR: f64 = 0.1;
+
+fn finding(path: &Path, t: Language) -> String {
+    let end = path.points.last().map(|(moment, _)| short(moment.log_determinant)).unwrap_or_default();
+    let zeros: Vec<String> = path.zeros.iter().map(|zero| short(zero.t)).collect();
+    let ends_singular = path.points.last().is_some_and(|(moment, _)| moment.condition > SINGULAR);
+    match zeros.len() {
+        _ if ends_singular => t.finding_singular_end().to_owned(),
+        0 => t.finding_no_zero(&end),
+        _ => t.finding_zeros(&zeros.join(", "), &end),
+    }
+}
+
+crate::texts! {
+    witness_title: "The witness" | "A testemunha";
+    witness_lead: "R(t) = (1 − t) R₀ + t R₁ leads from the sparse weights R₀, which surely work, to the random ones R₁, all with N columns. det C(t) is a polynomial in t, and it is 1 at t = 0, so it can vanish at a few isolated t only. A random draw would have to hit one of them exactly."
+        | "R(t) = (1 − t) R₀ + t R₁ leva dos pesos esparsos R₀, que certamente funcionam, aos aleatórios R₁, todos com N colunas. det C(t) é um polinômio em t e vale 1 em t = 0, então só pode se anular em alguns t isolados. Um sorteio teria de acertar um deles em cheio.";
+    witness_too_wide(widest: u128): "The path is followed up to N = {widest}; choose fewer heads or layers." | "O caminho é seguido até N = {widest}; escolha menos cabeças ou camadas.";
+    determinant_name: "The determinant on the way" | "O determinante no caminho";
+    witness_error_name: "The error on the way" | "O erro no caminho";
+    witness_animation: "The way from sparse to random weights" | "O caminho dos pesos esparsos aos aleatórios";
+    way_axis: "t (0 sparse, 1 random)" | "t (0 esparsa, 1 aleatória)";
+    determinant_axis: "ln |det C(t)|" | "ln |det C(t)|";
+    determinant_series: "sum of the logarithms of the singular values" | "soma dos logaritmos dos valores singulares";
+    zeros_series: "zeros of the determinant" | "zeros do determinante";
+    witness_error_series: "largest output error" | "maior erro da saída";
+    witness_says(t: &str, log: &str, error: &str): "t = {t}: ln |det C| = {log}, error {error}" | "t = {t}: ln |det C| = {log}, erro {error}";
+    witness_leap_finding: "The error leaps up where the determinant vanishes, and everywhere else it is rounding."
+        | "O erro salta onde o determinante se anula, e em todo o resto é arredondamento.";
+    beside_name: "Right beside a zero" | "Logo ao lado de um zero";
+    beside_axis(zero: &str): "distance of t from the zero at {zero} (log scale)" | "distância de t ao zero em {zero} (escala log)";
+    beside_before: "before the zero" | "antes do zero";
+    beside_after: "after the zero" | "depois do zero";
+    witness_error_finding: "Ten times farther from the zero the error is ten times smaller: the singular value that vanishes grows in proportion to the distance, and rounding is divided by it."
+        | "Dez vezes mais longe do zero o erro é dez vezes menor: o valor singular que se anula cresce em proporção à distância, e o arredondamento é dividido por ele.";
+    beside_why: "A zero is a single point. However near to it a draw falls, it works in exact arithmetic; in f64 it loses as many digits as it is near. A draw that has a density hits such a point with probability 0, and comes near it with a probability that is as small as the distance."
+        | "Um zero é um único ponto. Por mais perto que um sorteio caia, ele funciona em aritmética exata; em f64 perde tantos dígitos quanto está perto. Um sorteio que tem densidade acerta tal ponto com probabilidade 0, e chega perto com uma probabilidade tão pequena quanto a distância.";
+    finding_zeros(zeros: &str, end: &str): "The determinant vanishes at t = {zeros} and nowhere else on the grid; at the random weights ln |det C| is {end}, far from −∞." | "O determinante se anula em t = {zeros} e em nenhum outro lugar da grade; nos pesos aleatórios ln |det C| é {end}, longe de −∞.";
+    finding_singular_end: "This way ends at a zero: at t = 1 the matrix C is singular, because the draw is of a kind that never works (low rank, or the same weights in every layer with residual connections). Such draws lie inside the set of measure zero." | "Este caminho termina em um zero: em t = 1 a matriz C é singular, porque o sorteio é de um tipo que nunca funciona (posto baixo, ou os mesmos pesos em toda camada com conexões residuais). Tais sorteios estão dentro do conjunto de medida zero.";
+    finding_no_zero(end: &str): "On this way the determinant does not vanish at all; at the random weights ln |det C| is {end}. Draw another seed to meet a zero." | "Neste caminho o determinante não se anula; nos pesos aleatórios ln |det C| é {end}. Sorteie outra semente para encontrar um zero.";
+}
