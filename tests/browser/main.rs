@@ -20,3 +20,4 @@ mod universal_crash;
 mod universal_files;
 mod universal_shell;
 mod universal_view;
+mod width;
