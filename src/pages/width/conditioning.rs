@@ -58,7 +58,7 @@ pub fn ConditioningPanel(
             <h2>{move || t.get().conditioning_title()}</h2>
             <p class="lead">{move || t.get().conditioning_lead()}</p>
             <div class="choice-row" role="group" aria-label=move || t.get().conditioning_controls()>
-                <Segments label=name(Language::measure_label) options=grades
+                <Segments label=name(Language::grade_label) options=grades
                     value=Signal::derive(move || room.state.with(|state| state.grade))
                     on_input=move |grade| room.change(|state| state.grade = grade)/>
             </div>
@@ -379,6 +379,7 @@ crate::texts! {
         | "Exato quer dizer exato a menos de arredondamento, e o arredondamento é multiplicado pelo número de condição de C. Medianas dos sorteios; f32 quer dizer que todos os pesos, o programa e cada matriz no caminho são arredondados para f32.";
     conditioning_controls: "What the charts show" | "O que os gráficos mostram";
     conditioning_too_wide(widest: u128): "Classes are graded up to N = {widest}; choose fewer heads or layers." | "As classes são avaliadas até N = {widest}; escolha menos cabeças ou camadas.";
+    grade_label: "Judge by" | "Julgar por";
     grade_error: "output error, f64 and f32" | "erro da saída, f64 e f32";
     depth_name: "With depth, at m = N" | "Com a profundidade, em m = N";
     spare_name: "With width beyond N" | "Com a largura além de N";

@@ -184,6 +184,12 @@ const RIGHT: f64 = 1.2;
 /// The room for names at the ends of lines.
 const END_LABELS: f64 = 4.6;
 
+/// The room above the plot: the title of the upright axis, and the names of upright lines.
+pub fn head(figure: &Figure, text: f64) -> f64 {
+    let has_names = figure.rules.iter().any(|rule| rule.along == Along::X);
+    (text * if has_names { HEAD + RULE_NAMES } else { HEAD }).round()
+}
+
 impl Projection {
     /// The projection of a figure into `size`, with letters of `text` pixels.
     pub fn new(figure: &Figure, size: Point, text: f64) -> Projection {
@@ -192,8 +198,7 @@ impl Projection {
         let spread = bands.flat_map(|Band { low, high }| low.iter().chain(high).copied());
         let has_labels = figure.series.iter().any(|series| series.end_label.is_some());
         let right = text * if has_labels { END_LABELS } else { RIGHT };
-        let has_names = figure.rules.iter().any(|rule| rule.along == Along::X);
-        let head = (text * if has_names { HEAD + RULE_NAMES } else { HEAD }).round();
+        let head = head(figure, text);
         let plot = Rect::new(
             (text * LEFT).round(),
             head,
