@@ -162,7 +162,7 @@ fn counts(value: f64, largest: f64, side: usize) -> bool {
 /// The largest and the smallest singular value of an upper triangle.
 ///
 /// All of them take longer than the factorisation. Of large triangles only the two are computed, by Lanczos' method
-/// on RᵀR and on its inverse, whose largest eigenvalues they are: to ten digits, where rounding leaves as many.
+/// on RᵀR and on its inverse, whose largest eigenvalues they are: to at least six digits.
 fn extreme_singular_values(triangle: MatRef<f64>) -> Result<(f64, f64), Error> {
     let n = triangle.nrows();
     if n <= ALL_UP_TO {
@@ -195,7 +195,7 @@ fn largest_eigenvalue(n: usize, apply: impl Fn(&Col<f64>) -> Col<f64>) -> Result
     const ROUND: usize = 8;
     const MOST: usize = 160;
     /// Between two looks the eigenvalue may grow by no more than this share of it.
-    const SETTLED: f64 = 1e-12;
+    const SETTLED: f64 = 1e-9;
     // Any start that no eigenvector is orthogonal to by design; these numbers are spread evenly over (½, 3/2).
     let mut vector = Col::from_fn(n, |i| 0.5 + (i as f64 * 0.618_033_988_749_895).fract());
     vector /= faer::Scale(vector.norm_l2());
@@ -258,7 +258,7 @@ mod tests {
             let equations = Equations::new(matrix.view()).unwrap();
             let all = Mat::from_fn(rows, columns, |i, j| matrix[[i, j]]).singular_values().unwrap();
             let (largest, smallest) = equations.extremes;
-            assert!((largest / all[0] - 1.0).abs() < 1e-9, "{largest} {}", all[0]);
+            assert!((largest / all[0] - 1.0).abs() < 1e-6, "{largest} {}", all[0]);
             assert!((smallest / all[199] - 1.0).abs() < 1e-6, "{smallest} {}", all[199]);
         }
     }

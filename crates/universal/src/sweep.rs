@@ -1,6 +1,8 @@
 //! Why width matters, measured: one random universal transformer after the other, of all widths around N, and the
 //! path from the sparse weights, which work, to random ones, which therefore almost always do.
 
+use std::cell::RefCell;
+
 use faer::Mat;
 use faer::linalg::solvers::PartialPivLu;
 use ndarray::{Array2, ArrayView2, Axis, Zip, concatenate};
@@ -13,6 +15,7 @@ use transformer::{
 };
 
 use crate::linear::product;
+use crate::random::NormalSequence;
 use crate::unfold::{Root, unfold};
 use crate::{Consumer, Error, Mixing, Projection, RandomSpec, UniversalTransformer};
 
@@ -22,6 +25,8 @@ pub struct Stage {
     target: Target,
     input: Array2<f64>,
     trace: Trace,
+    /// What the last draw was cut from; the next is often of another width and the same seed.
+    normals: RefCell<NormalSequence>,
 }
 
 /// What one random universal transformer makes of a target.
@@ -80,7 +85,7 @@ impl Stage {
     /// When the input does not fit the target.
     pub fn new(target: Target, input: Array2<f64>) -> Result<Self, Error> {
         let trace = forward(&target, input.view())?;
-        Ok(Stage { target, input, trace })
+        Ok(Stage { target, input, trace, normals: RefCell::default() })
     }
 
     /// The target of a class drawn from `seed`, on `tokens` rows of independent normal numbers drawn from the
@@ -150,7 +155,7 @@ impl Stage {
     /// # Errors
     /// When the universal transformer is too large or its equations have no singular values.
     pub fn sample(&self, spec: RandomSpec, seed: u64) -> Result<(Sample, Trace), Error> {
-        let universal = UniversalTransformer::random(*self.target.class(), spec, seed)?;
+        let universal = self.universal(spec, seed)?;
         let program = universal.program(&self.target)?;
         let played = universal.forward(self.input.view(), program.embedding.view())?;
         let solve = program.solve.ok_or(Error::NoSingularValues)?;
@@ -172,7 +177,7 @@ impl Stage {
     /// As [`sample`](Self::sample).
     pub fn graded(&self, spec: RandomSpec, seed: u64) -> Result<Sample, Error> {
         let (sample, _) = self.sample(spec, seed)?;
-        let universal = UniversalTransformer::random(*self.target.class(), spec, seed)?;
+        let universal = self.universal(spec, seed)?;
         let single = self.error(&universal, Precision::Single, TIE_TOLERANCE)?;
         Ok(Sample { single_error: Some(single), ..sample })
     }
@@ -196,6 +201,11 @@ impl Stage {
             single_tolerant: self.error(&random, Precision::Single, TIE_TOLERANCE)?,
             single_generous: self.error(&random, Precision::Single, SINGLE_TIE_TOLERANCE)?,
         })
+    }
+
+    fn universal(&self, spec: RandomSpec, seed: u64) -> Result<UniversalTransformer, Error> {
+        let class = *self.target.class();
+        UniversalTransformer::random_from(class, spec, seed, &mut self.normals.borrow_mut())
     }
 
     /// The largest difference of the outputs of the target and of a universal transformer that plays it.
