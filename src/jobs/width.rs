@@ -30,7 +30,7 @@ pub struct Cast {
 }
 
 /// What can be asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     /// One point of a sweep.
     Sample(Cast, Draw),

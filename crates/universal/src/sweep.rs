@@ -3,8 +3,7 @@
 
 use std::cell::RefCell;
 
-use faer::Mat;
-use faer::linalg::solvers::PartialPivLu;
+use linear::{determinant_sign, product, singular_values, solve_square};
 use ndarray::{Array2, ArrayView2, Axis, Zip, concatenate};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,7 +13,6 @@ use transformer::{
     forward,
 };
 
-use crate::linear::product;
 use crate::random::NormalSequence;
 use crate::unfold::{Root, unfold};
 use crate::{Consumer, Error, Mixing, Projection, RandomSpec, UniversalTransformer};
@@ -319,14 +317,13 @@ impl Witness {
     /// When the singular values cannot be computed.
     pub fn moment(&self, t: f64) -> Result<Moment, Error> {
         let columns = self.columns(t);
-        let matrix = Mat::from_fn(columns.nrows(), columns.ncols(), |i, j| columns[[i, j]]);
-        let singular_values = matrix.singular_values().map_err(|_| Error::NoSingularValues)?;
+        let singular_values = singular_values(columns.view()).map_err(|_| Error::NoSingularValues)?;
         let largest = singular_values.first().copied().unwrap_or(0.0);
         let smallest = singular_values.last().copied().unwrap_or(0.0);
         Ok(Moment {
             t,
             log_determinant: singular_values.iter().map(|value| value.ln()).sum(),
-            sign: determinant_sign(&matrix),
+            sign: determinant_sign(columns.view()),
             condition: if smallest > 0.0 { largest / smallest } else { f64::INFINITY },
         })
     }
@@ -393,12 +390,7 @@ impl Witness {
         let class = self.sparse.class();
         // Sparse programs are the leaves themselves: B.
         let leaves = self.sparse.program(stage.target())?.embedding;
-        let columns = self.columns(t);
-        let transposed = Mat::from_fn(columns.ncols(), columns.nrows(), |i, j| columns[[j, i]]);
-        let right = Mat::from_fn(leaves.ncols(), leaves.nrows(), |i, j| leaves[[j, i]]);
-        let solved = faer::linalg::solvers::Solve::solve(&PartialPivLu::new(transposed.as_ref()), &right);
-        let embedding = Array2::from_shape_fn((solved.ncols(), solved.nrows()), |(i, j)| solved[(j, i)]);
-
+        let embedding = solve_square(self.columns(t).view(), leaves.view());
         let mut state = product(stage.input(), embedding.view());
         for layer in 0..class.layers {
             let mut next = if class.residual { state.clone() } else { Array2::zeros(state.dim()) };
@@ -431,58 +423,8 @@ fn blend(t: f64, mut a: Array2<f64>, b: Array2<f64>) -> Array2<f64> {
     a
 }
 
-/// The sign of the determinant, by elimination with row exchanges. Unlike the determinant it cannot underflow.
-fn determinant_sign(matrix: &Mat<f64>) -> i8 {
-    let lu = PartialPivLu::new(matrix.as_ref());
-    let triangle = lu.U();
-    let mut sign = 1_i8;
-    for i in 0..matrix.nrows() {
-        let pivot = triangle[(i, i)];
-        if pivot == 0.0 || pivot.is_nan() {
-            return 0;
-        }
-        if pivot < 0.0 {
-            sign = -sign;
-        }
-    }
-    // A cycle of even length is an odd number of exchanges.
-    let (forward, _) = lu.P().arrays();
-    let mut seen = vec![false; forward.len()];
-    for start in 0..forward.len() {
-        let (mut at, mut length) = (start, 0);
-        while !seen[at] {
-            seen[at] = true;
-            at = forward[at];
-            length += 1;
-        }
-        if length > 0 && length % 2 == 0 {
-            sign = -sign;
-        }
-    }
-    sign
-}
-
 /// The largest difference of two matrices, NaN when there is one that is not a number.
 fn difference(a: ArrayView2<f64>, b: ArrayView2<f64>) -> f64 {
     let larger = |a: f64, b: f64| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) };
     a.iter().zip(b.iter()).fold(0.0, |largest, (a, b)| larger(largest, (a - b).abs()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_sign_is_that_of_the_determinant() {
-        for (rows, sign) in [
-            ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 1),
-            ([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], -1),
-            ([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], 1),
-            ([[2.0, 1.0, 0.5], [1.0, -3.0, 0.0], [0.0, 4.0, 1.0]], -1),
-            ([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 1.0, 1.0]], 0),
-        ] {
-            let matrix = Mat::from_fn(3, 3, |i, j| rows[i][j]);
-            assert_eq!(determinant_sign(&matrix), sign, "{rows:?}");
-        }
-    }
 }

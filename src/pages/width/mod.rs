@@ -25,9 +25,15 @@ use crate::jobs::client::Line;
 use crate::jobs::width::Request;
 use crate::language::use_language;
 
-/// The whole workspace.
+crate::part! { width:
+    /// The whole workspace.
+    pub fn page() -> AnyView {
+        view! { <WidthPage/> }.into_any()
+    }
+}
+
 #[component]
-pub fn WidthPage() -> impl IntoView {
+fn WidthPage() -> impl IntoView {
     let room = WidthRoom::provide();
     let t = use_language();
     let sweep = Runner::start(

@@ -1,4 +1,7 @@
 //! Products and equations of large dense matrices, done by faer.
+//!
+//! A crate of its own, because faer's code is generic and is compiled here: this crate is compiled for speed,
+//! and what is built upon it for size.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::householder::{
@@ -8,11 +11,10 @@ use faer::linalg::householder::{
     apply_block_householder_sequence_transpose_on_the_left_in_place_with_conj,
 };
 use faer::linalg::matmul::matmul;
-use faer::linalg::solvers::{Qr, Svd};
+use faer::linalg::solvers::{PartialPivLu, Qr, Solve as _, Svd};
 use faer::{Accum, Col, Conj, Mat, MatMut, MatRef, Par};
 use ndarray::{Array2, ArrayView2};
-
-use crate::{Error, Solve};
+use serde::{Deserialize, Serialize};
 
 /// The equations E C = B for a fixed C (m × N), factorised once for all B.
 ///
@@ -20,13 +22,31 @@ use crate::{Error, Solve};
 /// it has full row rank, which gives the E that comes nearest. Otherwise, with C = U S Vᵀ, the E of least norm among
 /// those that come nearest to B is B V S⁻¹ Uᵀ over the singular values that count.
 #[derive(Debug, Clone)]
-pub(crate) struct Equations {
+pub struct Equations {
     columns: Mat<f64>,
     factors: Factors,
     rank: usize,
     /// The largest singular value of C, and the smallest of those that count.
     extremes: (f64, f64),
 }
+
+/// How E C = B was solved, with C (m × N) and B (d × N).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Solve {
+    /// N, the number of columns of C: equations for each row of E, which has m unknowns.
+    pub equations: usize,
+    /// The numerical rank of C. A solution for every B exists when it is N.
+    pub rank: usize,
+    /// The largest singular value of C over the smallest that counts for the rank.
+    pub condition: f64,
+    /// ‖E C − B‖ / ‖B‖ in Frobenius norms.
+    pub residual: f64,
+}
+
+/// A matrix whose singular values cannot be computed, as one that is not finite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the singular values of the equations cannot be computed")]
+pub struct NoSingularValues;
 
 #[derive(Debug, Clone)]
 enum Factors {
@@ -41,7 +61,7 @@ enum Factors {
 impl Equations {
     /// # Errors
     /// When the singular values cannot be computed, as of a matrix that is not finite.
-    pub(crate) fn new(columns: ArrayView2<f64>) -> Result<Self, Error> {
+    pub fn new(columns: ArrayView2<f64>) -> Result<Self, NoSingularValues> {
         let (m, n) = columns.dim();
         let (short, long) = (m.min(n), m.max(n));
         let columns = Mat::from_fn(m, n, |row, column| columns[[row, column]]);
@@ -52,7 +72,7 @@ impl Equations {
             let factors = if m >= n { Factors::Columns(qr) } else { Factors::Rows(qr) };
             return Ok(Equations { columns, factors, rank: short, extremes });
         }
-        let svd = Svd::new_thin(columns.as_ref()).map_err(|_| Error::NoSingularValues)?;
+        let svd = Svd::new_thin(columns.as_ref()).map_err(|_| NoSingularValues)?;
         let singular_values: Vec<f64> = svd.S().column_vector().iter().copied().collect();
         let largest = singular_values.first().copied().unwrap_or(0.0);
         let rank = singular_values.iter().filter(|value| counts(**value, largest, long)).count();
@@ -64,7 +84,7 @@ impl Equations {
     }
 
     /// E (d × m) for a right-hand side B (d × N), with one step of iterative refinement.
-    pub(crate) fn solve(&self, right: &Array2<f64>) -> (Array2<f64>, Solve) {
+    pub fn solve(&self, right: &Array2<f64>) -> (Array2<f64>, Solve) {
         let right = Mat::from_fn(right.nrows(), right.ncols(), |row, column| right[[row, column]]);
         let mut embedding = self.without_refinement(right.as_ref());
         let rest = self.rest(right.as_ref(), embedding.as_ref());
@@ -137,7 +157,7 @@ impl Equations {
 }
 
 /// A B, for matrices of any strides.
-pub(crate) fn product(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
+pub fn product(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
     let (rows, inner, columns) = (a.nrows(), a.ncols(), b.ncols());
     let (a, b) = (a.as_standard_layout(), b.as_standard_layout());
     let mut result = Array2::zeros((rows, columns));
@@ -154,6 +174,55 @@ pub(crate) fn product(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
     result
 }
 
+/// All singular values, the largest first.
+///
+/// # Errors
+/// When they cannot be computed, as of a matrix that is not finite.
+pub fn singular_values(matrix: ArrayView2<f64>) -> Result<Vec<f64>, NoSingularValues> {
+    copied(matrix).singular_values().map_err(|_| NoSingularValues)
+}
+
+/// The sign of the determinant of a square matrix: −1, 0 or 1. Unlike the determinant it cannot underflow.
+pub fn determinant_sign(matrix: ArrayView2<f64>) -> i8 {
+    let lu = PartialPivLu::new(copied(matrix).as_ref());
+    let triangle = lu.U();
+    let mut sign = 1_i8;
+    for i in 0..matrix.nrows() {
+        let pivot = triangle[(i, i)];
+        if pivot == 0.0 || pivot.is_nan() {
+            return 0;
+        }
+        if pivot < 0.0 {
+            sign = -sign;
+        }
+    }
+    // A cycle of even length is an odd number of exchanges.
+    let (forward, _) = lu.P().arrays();
+    let mut seen = vec![false; forward.len()];
+    for start in 0..forward.len() {
+        let (mut at, mut length) = (start, 0);
+        while !seen[at] {
+            seen[at] = true;
+            at = forward[at];
+            length += 1;
+        }
+        if length > 0 && length % 2 == 0 {
+            sign = -sign;
+        }
+    }
+    sign
+}
+
+/// E (d × m) with E C = B for a square C (m × m), by elimination with row exchanges.
+pub fn solve_square(columns: ArrayView2<f64>, right: ArrayView2<f64>) -> Array2<f64> {
+    let solved = PartialPivLu::new(copied(columns.t()).as_ref()).solve(copied(right.t()));
+    Array2::from_shape_fn((solved.ncols(), solved.nrows()), |(i, j)| solved[(j, i)])
+}
+
+fn copied(matrix: ArrayView2<f64>) -> Mat<f64> {
+    Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| matrix[[i, j]])
+}
+
 /// Whether a singular value is more than a rounding error of a matrix whose longer side is `side`.
 fn counts(value: f64, largest: f64, side: usize) -> bool {
     value > largest * side as f64 * f64::EPSILON
@@ -163,14 +232,14 @@ fn counts(value: f64, largest: f64, side: usize) -> bool {
 ///
 /// All of them take longer than the factorisation. Of large triangles only the two are computed, by Lanczos' method
 /// on RᵀR and on its inverse, whose largest eigenvalues they are: to at least six digits.
-fn extreme_singular_values(triangle: MatRef<f64>) -> Result<(f64, f64), Error> {
+fn extreme_singular_values(triangle: MatRef<f64>) -> Result<(f64, f64), NoSingularValues> {
     let n = triangle.nrows();
     if n <= ALL_UP_TO {
-        let all = triangle.singular_values().map_err(|_| Error::NoSingularValues)?;
+        let all = triangle.singular_values().map_err(|_| NoSingularValues)?;
         return Ok((all.first().copied().unwrap_or(0.0), all.last().copied().unwrap_or(0.0)));
     }
     if (0..n).any(|i| !triangle[(i, i)].is_finite()) {
-        return Err(Error::NoSingularValues);
+        return Err(NoSingularValues);
     }
     let largest = largest_eigenvalue(n, |vector| triangle.transpose() * (triangle * vector))?.sqrt();
     if (0..n).any(|i| triangle[(i, i)] == 0.0) {
@@ -190,7 +259,7 @@ fn extreme_singular_values(triangle: MatRef<f64>) -> Result<(f64, f64), Error> {
 const ALL_UP_TO: usize = 128;
 
 /// The largest eigenvalue of a symmetric positive n × n matrix, which is known by what it makes of vectors.
-fn largest_eigenvalue(n: usize, apply: impl Fn(&Col<f64>) -> Col<f64>) -> Result<f64, Error> {
+fn largest_eigenvalue(n: usize, apply: impl Fn(&Col<f64>) -> Col<f64>) -> Result<f64, NoSingularValues> {
     /// Vectors between two looks at the eigenvalue, and the most of them.
     const ROUND: usize = 8;
     const MOST: usize = 160;
@@ -224,7 +293,7 @@ fn largest_eigenvalue(n: usize, apply: impl Fn(&Col<f64>) -> Col<f64>) -> Result
                 _ => 0.0,
             });
             // Of a positive matrix eigenvalues are singular values.
-            let all = small.singular_values().map_err(|_| Error::NoSingularValues)?;
+            let all = small.singular_values().map_err(|_| NoSingularValues)?;
             let largest = all.first().copied().unwrap_or(0.0);
             if length == 0.0 || largest - found <= SETTLED * largest {
                 return Ok(largest);
@@ -240,15 +309,14 @@ fn largest_eigenvalue(n: usize, apply: impl Fn(&Col<f64>) -> Col<f64>) -> Result
 
 #[cfg(test)]
 mod tests {
-    use rand::SeedableRng;
+    use rand::{Rng, SeedableRng};
     use rand_chacha::ChaCha8Rng;
-    use transformer::NormalDraws;
 
     use super::*;
 
     fn drawn(rows: usize, columns: usize, seed: u64) -> Array2<f64> {
-        let mut draws = NormalDraws::new(ChaCha8Rng::seed_from_u64(seed));
-        Array2::from_shape_simple_fn((rows, columns), || draws.draw())
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        Array2::from_shape_simple_fn((rows, columns), || rng.random_range(-1.0..1.0))
     }
 
     #[test]
@@ -282,6 +350,20 @@ mod tests {
             // What is left over is orthogonal to all that can be reached.
             assert!(norm(&rest.dot(&columns.t())) < 1e-10 * norm(&right), "{m} {n}");
             assert_eq!(solve.residual < 1e-12, m >= n, "{solve:?}");
+        }
+    }
+
+    #[test]
+    fn the_sign_is_that_of_the_determinant() {
+        for (rows, sign) in [
+            ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 1),
+            ([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], -1),
+            ([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], 1),
+            ([[2.0, 1.0, 0.5], [1.0, -3.0, 0.0], [0.0, 4.0, 1.0]], -1),
+            ([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 1.0, 1.0]], 0),
+        ] {
+            let matrix = Array2::from_shape_fn((3, 3), |(i, j)| rows[i][j]);
+            assert_eq!(determinant_sign(matrix.view()), sign, "{rows:?}");
         }
     }
 }
