@@ -28,7 +28,7 @@ impl Engine {
             },
             Request::Import(request) => read(workshop, Box::new(request)).await?,
             Request::Export(piece, kind) => write(workshop, piece, kind).await?,
-            Request::Width(request) => measure(&mut self.width, Box::new(request)).await?,
+            Request::Width(request) => draw(&mut self.width, Box::new(request)).await?,
             Request::Rasp(request) => run(Box::new(request)).await?,
             Request::Simulator(request) => simulate(&mut self.simulator, Box::new(request)).await?,
         }
@@ -46,6 +46,12 @@ crate::part! { dense:
     }
 }
 
+crate::part! { dense:
+    fn draw(workshop: &mut width::Workshop, request: Box<width::Request>) -> Result<Answer, Failure> {
+        workshop.answer(*request).map(Answer::Width)
+    }
+}
+
 crate::part! { files:
     fn read(workshop: &mut Workshop, request: Box<import::Request>) -> Result<Answer, Failure> {
         import::read(*request, workshop).map(Answer::Import)
@@ -55,12 +61,6 @@ crate::part! { files:
 crate::part! { files:
     fn write(workshop: &mut Workshop, piece: Box<Piece>, kind: import::ExportKind) -> Result<Answer, Failure> {
         import::write(*piece, kind, workshop).map(Answer::Export)
-    }
-}
-
-crate::part! { width_engine:
-    fn measure(workshop: &mut width::Workshop, request: Box<width::Request>) -> Result<Answer, Failure> {
-        workshop.answer(*request).map(Answer::Width)
     }
 }
 

@@ -30,17 +30,17 @@ pub struct Cast {
 }
 
 /// What can be asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     /// One point of a sweep.
     Sample(Cast, Draw),
     /// The same with its error in single precision.
     Grade(Cast, Draw),
-    /// What becomes of ties, in a class that this is about; of the draw only the seed is used.
+    /// What becomes of the ties of several targets.
     Ties {
-        /// Seed of the target.
+        /// Seed of the first target; the others count up from it.
         seed: u64,
-        /// Seed of the random weights.
+        /// Seed of the first random weights; the others count up from it.
         frozen_seed: u64,
     },
     /// One point with its matrices.
@@ -58,8 +58,8 @@ pub enum Answer {
     Look(Box<Look>),
     /// The path from the sparse weights to random ones.
     Witness(Path),
-    /// What becomes of ties.
-    Ties(TieErrors),
+    /// What becomes of ties, target by target.
+    Ties(Vec<TieErrors>),
 }
 
 /// A target and a random universal transformer side by side.
@@ -77,7 +77,10 @@ pub struct Look {
     pub universal_attention: Vec<Vec<Array2<f64>>>,
 }
 
-/// Tokens of the target whose attention ties.
+/// How many targets are played whose attention ties.
+const TIED_TARGETS: u64 = 20;
+
+/// Tokens of each.
 const TIED_TOKENS: usize = 8;
 
 /// The steps of the grid of a witness, from t = 0 to t = 1.
@@ -102,11 +105,15 @@ impl Workshop {
             }
             Request::Grade(cast, draw) => Ok(Answer::Sample(self.stage(cast)?.graded(draw.spec, draw.seed)?)),
             Request::Ties { seed, frozen_seed } => {
-                let stage = Stage::tied(seed, TIED_TOKENS)?;
-                let least = universal::Bounds::of(stage.target().class()).random_minimum as usize;
-                // A little over N, so that the equations are well conditioned and ties are all that is left.
-                let spec = RandomSpec { law: Law::Gaussian, tying: Tying::Free, width: least + least / 2 };
-                Ok(Answer::Ties(stage.tie_errors(spec, frozen_seed)?))
+                let play = |number: u64| -> Result<TieErrors, Failure> {
+                    let stage = Stage::tied(seed.wrapping_add(number), TIED_TOKENS)?;
+                    let least = universal::Bounds::of(stage.target().class()).random_minimum as usize;
+                    // A little over N, so that the equations are well conditioned and ties are all that is left.
+                    let spec =
+                        RandomSpec { law: Law::Gaussian, tying: Tying::Free, width: least + least / 2 };
+                    Ok(stage.tie_errors(spec, frozen_seed.wrapping_add(number))?)
+                };
+                (0..TIED_TARGETS).map(play).collect::<Result<_, _>>().map(Answer::Ties)
             }
             Request::Look(cast, draw) => {
                 let stage = self.stage(cast)?;

@@ -23,3 +23,4 @@ mod universal_files;
 mod universal_roll;
 mod universal_shell;
 mod universal_view;
+mod width;

@@ -148,7 +148,7 @@ impl Folder {
                 let path = file?.path();
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let is_written = fs::metadata(&path).is_ok_and(|file| file.len() > 0);
-                if name.starts_with("pianola") && !name.ends_with(".crdownload") && is_written {
+                if !name.starts_with('.') && !name.ends_with(".crdownload") && is_written {
                     return Ok(path);
                 }
             }

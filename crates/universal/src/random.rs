@@ -9,13 +9,26 @@ use crate::{Consumer, FrozenHead, FrozenLayer, Law, Mixing, Projection, RandomSp
 
 /// Draws the frozen layers (one when they are tied) and the unembedding. For each layer and head Rq, Rk
 /// and Rv are drawn in this order, row by row; U comes last.
-pub(crate) fn draw(class: &Class, spec: RandomSpec, seed: u64) -> (Vec<FrozenLayer>, Projection) {
-    let mut draws = Draws { rng: NormalDraws::new(ChaCha8Rng::seed_from_u64(seed)), spec };
+pub(crate) fn draw(
+    class: &Class,
+    spec: RandomSpec,
+    seed: u64,
+    normals: &mut NormalSequence,
+) -> (Vec<FrozenLayer>, Projection) {
     let m = spec.width;
     let layers = match spec.tying {
         Tying::Free => class.layers,
         Tying::Tied => 1,
     };
+    let drawn = match spec.law {
+        Law::Gaussian => {
+            let entries = layers * class.heads * m * (m + 2 * class.head_width) + m * class.width;
+            normals.first(seed, entries)
+        }
+        Law::Uniform | Law::Sign | Law::LowRank | Law::Table(_) => &[],
+    };
+    let mut draws =
+        Draws { rng: NormalDraws::new(ChaCha8Rng::seed_from_u64(seed)), drawn: drawn.iter(), spec };
     let layers = (0..layers)
         .map(|_| FrozenLayer {
             heads: (0..class.heads)
@@ -33,6 +46,31 @@ pub(crate) fn draw(class: &Class, spec: RandomSpec, seed: u64) -> (Vec<FrozenLay
     (layers, Projection::Dense(draws.matrix(class.width)))
 }
 
+/// The normal numbers of one seed. Gaussian weights of all widths are the same sequence, cut and scaled otherwise, so
+/// whoever draws several widths makes it once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NormalSequence {
+    numbers: Vec<f64>,
+    source: Option<(u64, NormalDraws)>,
+}
+
+impl NormalSequence {
+    /// The first `count` numbers of a seed.
+    fn first(&mut self, seed: u64, count: usize) -> &[f64] {
+        if self.source.as_ref().is_none_or(|(known, _)| *known != seed) {
+            self.numbers.clear();
+        }
+        let known = self.source.take().filter(|(known, _)| *known == seed);
+        let (_, draws) = self
+            .source
+            .insert(known.unwrap_or_else(|| (seed, NormalDraws::new(ChaCha8Rng::seed_from_u64(seed)))));
+        let missing = count.saturating_sub(self.numbers.len());
+        self.numbers.reserve_exact(missing);
+        self.numbers.extend((0..missing).map(|_| draws.draw()));
+        &self.numbers[..count]
+    }
+}
+
 /// Half the number of columns that the leaves with one given first step have. They all lie in the column
 /// space of one Rv, so a program needs an Rv of at least twice this rank.
 fn deficient_rank(class: &Class) -> usize {
@@ -44,20 +82,26 @@ fn deficient_rank(class: &Class) -> usize {
     Consumer::all(class).into_iter().map(leaf_columns).sum::<usize>() / 2
 }
 
-struct Draws {
+struct Draws<'a> {
     rng: NormalDraws,
+    /// What Gaussian weights are cut from.
+    drawn: std::slice::Iter<'a, f64>,
     spec: RandomSpec,
 }
 
-impl Draws {
+impl Draws<'_> {
     /// m × columns of independent entries with mean square 1/m.
     fn matrix(&mut self, columns: usize) -> Array2<f64> {
         let shape = (self.spec.width, columns);
         let deviation = 1.0 / (self.spec.width as f64).sqrt();
         match self.spec.law {
-            Law::Gaussian | Law::LowRank => {
-                Array2::from_shape_simple_fn(shape, || deviation * self.rng.draw())
+            Law::Gaussian => {
+                let normals = self.drawn.by_ref().take(shape.0 * shape.1);
+                let entries = normals.map(|normal| deviation * normal).collect();
+                Array2::from_shape_vec(shape, entries)
+                    .expect("as many numbers were drawn as there are entries")
             }
+            Law::LowRank => Array2::from_shape_simple_fn(shape, || deviation * self.rng.draw()),
             Law::Uniform => {
                 let bound = deviation * 3.0_f64.sqrt();
                 Array2::from_shape_simple_fn(shape, || {

@@ -1,6 +1,8 @@
 //! Why width matters, measured: one random universal transformer after the other, of all widths around N, and the
 //! path from the sparse weights, which work, to random ones, which therefore almost always do.
 
+use std::cell::RefCell;
+
 use linear::{determinant_sign, product, singular_values, solve_square};
 use ndarray::{Array2, ArrayView2, Axis, Zip, concatenate};
 use rand::{Rng, SeedableRng};
@@ -11,6 +13,7 @@ use transformer::{
     forward,
 };
 
+use crate::random::NormalSequence;
 use crate::unfold::{Root, unfold};
 use crate::{Consumer, Error, Mixing, Projection, RandomSpec, UniversalTransformer};
 
@@ -20,6 +23,8 @@ pub struct Stage {
     target: Target,
     input: Array2<f64>,
     trace: Trace,
+    /// What the last draw was cut from; the next is often of another width and the same seed.
+    normals: RefCell<NormalSequence>,
 }
 
 /// What one random universal transformer makes of a target.
@@ -78,7 +83,7 @@ impl Stage {
     /// When the input does not fit the target.
     pub fn new(target: Target, input: Array2<f64>) -> Result<Self, Error> {
         let trace = forward(&target, input.view())?;
-        Ok(Stage { target, input, trace })
+        Ok(Stage { target, input, trace, normals: RefCell::default() })
     }
 
     /// The target of a class drawn from `seed`, on `tokens` rows of independent normal numbers drawn from the
@@ -148,7 +153,7 @@ impl Stage {
     /// # Errors
     /// When the universal transformer is too large or its equations have no singular values.
     pub fn sample(&self, spec: RandomSpec, seed: u64) -> Result<(Sample, Trace), Error> {
-        let universal = UniversalTransformer::random(*self.target.class(), spec, seed)?;
+        let universal = self.universal(spec, seed)?;
         let program = universal.program(&self.target)?;
         let played = universal.forward(self.input.view(), program.embedding.view())?;
         let solve = program.solve.ok_or(Error::NoSingularValues)?;
@@ -170,7 +175,7 @@ impl Stage {
     /// As [`sample`](Self::sample).
     pub fn graded(&self, spec: RandomSpec, seed: u64) -> Result<Sample, Error> {
         let (sample, _) = self.sample(spec, seed)?;
-        let universal = UniversalTransformer::random(*self.target.class(), spec, seed)?;
+        let universal = self.universal(spec, seed)?;
         let single = self.error(&universal, Precision::Single, TIE_TOLERANCE)?;
         Ok(Sample { single_error: Some(single), ..sample })
     }
@@ -194,6 +199,11 @@ impl Stage {
             single_tolerant: self.error(&random, Precision::Single, TIE_TOLERANCE)?,
             single_generous: self.error(&random, Precision::Single, SINGLE_TIE_TOLERANCE)?,
         })
+    }
+
+    fn universal(&self, spec: RandomSpec, seed: u64) -> Result<UniversalTransformer, Error> {
+        let class = *self.target.class();
+        UniversalTransformer::random_from(class, spec, seed, &mut self.normals.borrow_mut())
     }
 
     /// The largest difference of the outputs of the target and of a universal transformer that plays it.
@@ -380,9 +390,7 @@ impl Witness {
         let class = self.sparse.class();
         // Sparse programs are the leaves themselves: B.
         let leaves = self.sparse.program(stage.target())?.embedding;
-        let columns = self.columns(t);
-        let embedding = solve_square(columns.view(), leaves.view());
-
+        let embedding = solve_square(self.columns(t).view(), leaves.view());
         let mut state = product(stage.input(), embedding.view());
         for layer in 0..class.layers {
             let mut next = if class.residual { state.clone() } else { Array2::zeros(state.dim()) };
@@ -419,23 +427,4 @@ fn blend(t: f64, mut a: Array2<f64>, b: Array2<f64>) -> Array2<f64> {
 fn difference(a: ArrayView2<f64>, b: ArrayView2<f64>) -> f64 {
     let larger = |a: f64, b: f64| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) };
     a.iter().zip(b.iter()).fold(0.0, |largest, (a, b)| larger(largest, (a - b).abs()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_sign_is_that_of_the_determinant() {
-        for (rows, sign) in [
-            ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 1),
-            ([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], -1),
-            ([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], 1),
-            ([[2.0, 1.0, 0.5], [1.0, -3.0, 0.0], [0.0, 4.0, 1.0]], -1),
-            ([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 1.0, 1.0]], 0),
-        ] {
-            let matrix = Array2::from_shape_fn((3, 3), |(i, j)| rows[i][j]);
-            assert_eq!(determinant_sign(matrix.view()), sign, "{rows:?}");
-        }
-    }
 }

@@ -8,6 +8,7 @@ use ndarray::{Array2, ArrayView2, Axis, concatenate};
 use serde::{Deserialize, Serialize};
 use transformer::{Class, Target, Trace, attend};
 
+use crate::random::NormalSequence;
 use crate::unfold::{Root, by_values, unfold};
 use crate::{
     Capacity, Construction, Consumer, Error, Fingerprint, FrozenHead, FrozenLayer, Layout, Mixing,
@@ -33,7 +34,8 @@ pub struct UniversalTransformer {
     layers: Vec<FrozenLayer>,
     unembedding: Projection,
     width: usize,
-    fingerprint: Fingerprint,
+    /// Made when it is asked for: hashing large weights takes a while.
+    fingerprint: OnceLock<Fingerprint>,
     /// How the equations of random weights are factorised. Whoever makes no random weights does not carry the
     /// algebra for it along.
     factorise: Option<Factorise>,
@@ -102,6 +104,16 @@ impl UniversalTransformer {
     /// # Errors
     /// When the class is not possible or too large, or the width is 0.
     pub fn random(class: Class, spec: RandomSpec, seed: u64) -> Result<Self, Error> {
+        Self::random_from(class, spec, seed, &mut NormalSequence::default())
+    }
+
+    /// The same with normal numbers that may have been drawn before.
+    pub(crate) fn random_from(
+        class: Class,
+        spec: RandomSpec,
+        seed: u64,
+        normals: &mut NormalSequence,
+    ) -> Result<Self, Error> {
         class.check()?;
         if spec.width == 0 {
             return Err(Error::ZeroWidth);
@@ -109,8 +121,7 @@ impl UniversalTransformer {
         let construction = Construction::Random { spec, seed };
         Capacity::default().check(construction, &class, 1)?;
         let columns = Layout::sparse(&class);
-        let (layers, unembedding) = random::draw(&class, spec, seed);
-        let fingerprint = Fingerprint::of(&layers, &unembedding);
+        let (layers, unembedding) = random::draw(&class, spec, seed, normals);
         Ok(UniversalTransformer {
             class,
             construction,
@@ -118,7 +129,7 @@ impl UniversalTransformer {
             layers,
             unembedding,
             width: spec.width,
-            fingerprint,
+            fingerprint: OnceLock::new(),
             factorise: Some(factorise),
             solver: OnceLock::new(),
         })
@@ -180,7 +191,7 @@ impl UniversalTransformer {
 
     /// A hash of every bit of the frozen weights.
     pub fn fingerprint(&self) -> Fingerprint {
-        self.fingerprint
+        *self.fingerprint.get_or_init(|| Fingerprint::of(&self.layers, &self.unembedding))
     }
 
     /// The program that makes it play `target`: the only way in for a target.
@@ -271,7 +282,6 @@ impl UniversalTransformer {
             })
             .collect();
         let unembedding = select(Consumer::Output);
-        let fingerprint = Fingerprint::of(&layers, &unembedding);
         let width = columns.width();
         UniversalTransformer {
             class,
@@ -280,7 +290,7 @@ impl UniversalTransformer {
             layers,
             unembedding,
             width,
-            fingerprint,
+            fingerprint: OnceLock::new(),
             factorise: None,
             solver: OnceLock::new(),
         }

@@ -5,7 +5,7 @@ use universal::sweep::Sample;
 use universal::{Bounds, Law, Table, Tying};
 
 use super::controls::Named;
-use super::laws::{law_name, look_of, median};
+use super::laws::{law_name, law_title, look_of, median};
 use super::room::{WidthRoom, cast_of, draw_of};
 use super::runner::{Point, Runner, Samples, WIDEST};
 use crate::drawing::palette::Role;
@@ -289,7 +289,7 @@ fn figure(state: &WidthState, samples: &Samples, t: Language) -> Figure {
         })
         .collect();
     let ends = state.widths().into_iter().map(|width| width as f64);
-    let x = Axis::new(t.width_axis()).including(ends.collect::<Vec<_>>());
+    let x = Axis::new(t.width_axis()).counting().including(ends.collect::<Vec<_>>());
     let mut rules = vec![Rule::upright(equations, format!("N = {equations}"), Role::Accent)];
     let y = match state.measure {
         Measure::Error => Axis::new(t.error_axis()).logarithmic().within(1e-17, 1e6).including([1e-15, 1.0]),
@@ -319,7 +319,7 @@ fn finding(state: &WidthState, samples: &Samples, t: Language) -> String {
             let at = |width: usize, measure| median(&values(state, samples, *law, width, measure));
             let below = at(equations.saturating_sub(1).max(1), Measure::Error)?;
             let (above, rank) = (at(equations, Measure::Error)?, at(equations, Measure::Rank)?);
-            let name = law_name(*law, t);
+            let name = &law_title(*law, t);
             Some(if rank < equations as f64 {
                 t.finding_fails(name, &short(above), &rank.to_string(), equations)
             } else {
@@ -327,7 +327,7 @@ fn finding(state: &WidthState, samples: &Samples, t: Language) -> String {
             })
         })
         .collect();
-    if sentences.is_empty() { t.finding_pending().to_owned() } else { sentences.join(" ") }
+    if sentences.is_empty() { t.finding_pending().to_owned() } else { sentences.join("\n") }
 }
 
 /// Why some of the draws on show fail however wide they are.

@@ -6,7 +6,7 @@ use transformer::{Attention, Class, Scale};
 use universal::sweep::{Sample, TieErrors};
 use universal::{Bounds, Law};
 
-use super::laws::{law_name, look_of, median};
+use super::laws::{law_name, law_title, look_of, median};
 use super::room::{WidthRoom, cast_of, draw_of};
 use super::runner::{Point, Runner, Samples};
 use crate::drawing::palette::Role;
@@ -57,8 +57,8 @@ pub fn ConditioningPanel(
         <section class="panel">
             <h2>{move || t.get().conditioning_title()}</h2>
             <p class="lead">{move || t.get().conditioning_lead()}</p>
-            <div class="control-bar" role="group" aria-label=move || t.get().conditioning_controls()>
-                <Segments label=name(Language::measure_label) options=grades
+            <div class="choice-row" role="group" aria-label=move || t.get().conditioning_controls()>
+                <Segments label=name(Language::grade_label) options=grades
                     value=Signal::derive(move || room.state.with(|state| state.grade))
                     on_input=move |grade| room.change(|state| state.grade = grade)/>
             </div>
@@ -204,7 +204,7 @@ fn error_axis(t: Language) -> Axis {
 fn depth_figure(state: &WidthState, samples: &Samples, t: Language) -> Figure {
     let places: Vec<_> = depths(state).map(|(cast, width)| (cast.class.layers as f64, cast, width)).collect();
     Figure {
-        x: Axis::new(t.depth_axis()),
+        x: Axis::new(t.depth_axis()).counting(),
         y: grade_axis(state, t),
         series: series(state, samples, &places, t),
         rules: Vec::new(),
@@ -216,7 +216,7 @@ fn spare_figure(state: &WidthState, samples: &Samples, t: Language) -> Figure {
     let places: Vec<_> =
         spares(state).map(|width| (width as f64 - equations, cast_of(state), width)).collect();
     Figure {
-        x: Axis::new(t.spare_axis()),
+        x: Axis::new(t.spare_axis()).counting(),
         y: grade_axis(state, t),
         series: series(state, samples, &places, t),
         rules: Vec::new(),
@@ -255,7 +255,7 @@ fn depth_finding(state: &WidthState, samples: &Samples, t: Language) -> String {
     let sentence = |law: &Law| {
         let at = |cast: &Cast, width: usize, value| median_of(state, samples, (*cast, *law, width), value);
         Some(t.finding_depth(
-            law_name(*law, t),
+            &law_title(*law, t),
             last.class.layers,
             &short(at(first, *first_width, condition)?),
             &short(at(last, *last_width, condition)?),
@@ -273,7 +273,7 @@ fn spare_finding(state: &WidthState, samples: &Samples, t: Language) -> String {
     };
     let sentence = |law: &Law| {
         let at = |width: usize| median_of(state, samples, (cast, *law, width), condition);
-        Some(t.finding_spare(law_name(*law, t), last - first, &short(at(*first)?), &short(at(*last)?)))
+        Some(t.finding_spare(&law_title(*law, t), last - first, &short(at(*first)?), &short(at(*last)?)))
     };
     sentences(state.laws.iter().filter_map(sentence).collect(), t)
 }
@@ -294,7 +294,7 @@ fn sharpness_finding(state: &WidthState, samples: &Samples, t: Language) -> Stri
 }
 
 fn sentences(found: Vec<String>, t: Language) -> String {
-    if found.is_empty() { t.finding_pending().to_owned() } else { found.join(" ") }
+    if found.is_empty() { t.finding_pending().to_owned() } else { found.join("\n") }
 }
 
 /// Why ties need exact arithmetic, as a table of one target played in five ways.
@@ -304,7 +304,7 @@ fn TieTable() -> impl IntoView {
     let client = expect_context::<Client>();
     let notices = expect_context::<Notices>();
     let t = use_language();
-    let found = RwSignal::new(None::<TieErrors>);
+    let found = RwSignal::new(Vec::<TieErrors>::new());
     let seeds = Memo::new(move |_| room.state.with(|state| (state.seed, state.frozen_seed)));
     Effect::new(move |_| {
         let (seed, frozen_seed) = seeds.get();
@@ -312,37 +312,44 @@ fn TieTable() -> impl IntoView {
         client.ask(Requests::Ties, request, move |answer| match answer {
             Ok(Answer::Width(width::Answer::Ties(errors))) => {
                 // The page may have been left in the meantime.
-                found.try_set(Some(errors));
+                found.try_set(errors);
             }
             Ok(_) => {}
             Err(failure) => notices.failure(failure),
         });
     });
     let rows = move || {
-        let (t, errors) = (t.get(), found.get()?);
-        let rows = [
-            (t.sparse(), "f64", t.ties_to_the_bit(), errors.sparse_exact),
-            (t.random(), "f64", t.ties_to_the_bit(), errors.random_exact),
-            (t.random(), "f64", t.ties_within_double(), errors.random_tolerant),
-            (t.random(), "f32", t.ties_within_double(), errors.single_tolerant),
-            (t.random(), "f32", t.ties_within_single(), errors.single_generous),
+        let t = t.get();
+        let rows: [(_, _, _, fn(&TieErrors) -> f64); 5] = [
+            (t.sparse(), "f64", t.ties_to_the_bit(), |errors| errors.sparse_exact),
+            (t.random(), "f64", t.ties_to_the_bit(), |errors| errors.random_exact),
+            (t.random(), "f64", t.ties_within_double(), |errors| errors.random_tolerant),
+            (t.random(), "f32", t.ties_within_double(), |errors| errors.single_tolerant),
+            (t.random(), "f32", t.ties_within_single(), |errors| errors.single_generous),
         ];
-        let row = |(construction, numbers, equal, error): (&'static str, _, _, f64)| {
+        let row = |(construction, numbers, equal, error): (&'static str, _, _, fn(&TieErrors) -> f64)| {
+            let errors: Vec<f64> = found.with(|found| found.iter().map(error).collect());
             // A tie that is lost moves whole shares of attention: nothing lies between rounding and that.
-            let is_lost = error.is_nan() || error > 1e-3;
+            let lost = errors.iter().filter(|error| error.is_nan() || **error > 1e-3).count();
+            let largest = errors.iter().copied().fold(0.0, |a: f64, b| if b.is_nan() { b } else { a.max(b) });
             view! {
                 <tr>
                     <th scope="row">{construction}</th>
                     <td>{numbers}</td>
                     <td>{equal}</td>
-                    <td class="number" class:is-bad=is_lost>{short(error)} {if is_lost { " ✗" } else { " ✓" }}</td>
+                    <td class="number" class:is-bad=lost != 0>{lost} {if lost == 0 { " ✓" } else { " ✗" }}</td>
+                    <td class="number">{short(largest)}</td>
                 </tr>
             }
         };
-        Some(rows.into_iter().map(row).collect_view())
+        rows.into_iter().map(row).collect_view()
     };
-    let caption =
-        move || found.get().map(|errors| t.get().ties_caption(errors.ties, errors.rows)).unwrap_or_default();
+    let caption = move || {
+        found.with(|found| {
+            let with_ties = found.iter().filter(|errors| errors.ties > 0).count();
+            t.get().ties_caption(found.len(), with_ties)
+        })
+    };
     view! {
         <div class="ties">
             <h3>{move || t.get().ties_title()}</h3>
@@ -355,6 +362,7 @@ fn TieTable() -> impl IntoView {
                             <th scope="col">{move || t.get().construction()}</th>
                             <th scope="col">{move || t.get().ties_numbers()}</th>
                             <th scope="col">{move || t.get().ties_equal()}</th>
+                            <th scope="col" class="number">{move || t.get().ties_lost()}</th>
                             <th scope="col" class="number">{move || t.get().witness_error_series()}</th>
                         </tr>
                     </thead>
@@ -371,6 +379,7 @@ crate::texts! {
         | "Exato quer dizer exato a menos de arredondamento, e o arredondamento é multiplicado pelo número de condição de C. Medianas dos sorteios; f32 quer dizer que todos os pesos, o programa e cada matriz no caminho são arredondados para f32.";
     conditioning_controls: "What the charts show" | "O que os gráficos mostram";
     conditioning_too_wide(widest: u128): "Classes are graded up to N = {widest}; choose fewer heads or layers." | "As classes são avaliadas até N = {widest}; escolha menos cabeças ou camadas.";
+    grade_label: "Judge by" | "Julgar por";
     grade_error: "output error, f64 and f32" | "erro da saída, f64 e f32";
     depth_name: "With depth, at m = N" | "Com a profundidade, em m = N";
     spare_name: "With width beyond N" | "Com a largura além de N";
@@ -385,12 +394,13 @@ crate::texts! {
         "{law}: {at_n} at m = N, {wide} with {spare} columns more."
         | "{law}: {at_n} em m = N, {wide} com {spare} colunas a mais.";
     finding_sharpness(mild: &str, worst: &str, factor: &str, hard: &str, hard_single: &str):
-        "A small error of a score moves soft attention in proportion to the factor: from {mild} the error rises to {worst} at the factor {factor}. Where attention has become hard, shares are 0 or 1 and small errors vanish; average-hard attention without near ties ends at {hard} in f64 and {hard_single} in f32."
-        | "Um erro pequeno de um escore move a atenção suave em proporção ao fator: de {mild} o erro sobe a {worst} no fator {factor}. Onde a atenção ficou dura, as partes são 0 ou 1 e erros pequenos somem; a atenção dura média sem quase empates termina em {hard} em f64 e {hard_single} em f32.";
+        "The factor multiplies the scores and their errors alike: from {mild} the error rises to {worst} at the factor {factor} (f64). Beyond, shares of attention are almost 0 or 1 and hardly move; average-hard attention, as long as nothing ties, ends at {hard} in f64 and {hard_single} in f32."
+        | "O fator multiplica os escores e seus erros por igual: de {mild} o erro sobe a {worst} no fator {factor} (f64). Além disso as partes da atenção são quase 0 ou 1 e mal se movem; a atenção dura média, enquanto nada empata, termina em {hard} em f64 e {hard_single} em f32.";
     ties_title: "Ties need exact arithmetic" | "Empates exigem aritmética exata";
     ties_lead: "Hard attention asks which scores are equal. A target with small whole numbers has exact ties between different tokens; random weights compute the same scores along another way and round them apart. The last bit then decides who gets the attention, and the error is as large as the values. So equal must mean equal within a tolerance that is wider than the rounding and narrower than any real difference, or the arithmetic must be exact, as that of the sparse weights is."
         | "A atenção dura pergunta quais escores são iguais. Um alvo com números inteiros pequenos tem empates exatos entre tokens diferentes; pesos aleatórios computam os mesmos escores por outro caminho e os arredondam para longe um do outro. O último bit decide então quem recebe a atenção, e o erro é tão grande quanto os valores. Igual tem de significar igual dentro de uma tolerância mais larga que o arredondamento e mais estreita que qualquer diferença real, ou a aritmética tem de ser exata, como a dos pesos esparsos.";
-    ties_caption(ties: usize, rows: usize): "A target of one layer, average-hard: {ties} of its {rows} rows of attention have a tie" | "Um alvo de uma camada, dura média: {ties} de suas {rows} linhas de atenção têm empate";
+    ties_caption(targets: usize, with_ties: usize): "{targets} targets of one layer, average-hard; different tokens can tie, and in {with_ties} of them some do" | "{targets} alvos de uma camada, dura média; tokens diferentes podem empatar, e em {with_ties} deles alguns empatam";
+    ties_lost: "Targets that fail" | "Alvos que falham";
     ties_numbers: "Numbers" | "Números";
     ties_equal: "Equal means" | "Igual quer dizer";
     ties_to_the_bit: "to the last bit" | "até o último bit";

@@ -51,7 +51,7 @@ pub fn ExponentialPanel() -> impl IntoView {
         <section class="panel">
             <h2>{move || t.get().exponential_title()}</h2>
             <p class="lead">{move || t.get().exponential_lead()}</p>
-            <div class="control-bar" role="group" aria-label=move || t.get().quantity_label()>
+            <div class="choice-row">
                 <Select
                     label=Signal::derive(move || t.get().quantity_label().to_owned())
                     options=quantities
@@ -174,7 +174,7 @@ fn widths_figure(class: &Class, t: Language) -> Figure {
         series.push(Series::new(t.lower_series(), Role::Query, lower).marked(Dot::Triangle));
     }
     Figure {
-        x: Axis::new(t.layers_axis()),
+        x: Axis::new(t.layers_axis()).counting(),
         y: Axis::new(t.wide_axis()).logarithmic(),
         series,
         rules: Vec::new(),
@@ -214,7 +214,12 @@ fn heads_figure(class: &Class, quantity: Quantity, tokens: usize, t: Language) -
         Quantity::Memory => t.bytes_axis(),
         Quantity::MultiplyAdds => t.multiply_adds_axis(),
     };
-    Figure { x: Axis::new(t.layers_axis()), y: Axis::new(axis).logarithmic(), series, rules: Vec::new() }
+    Figure {
+        x: Axis::new(t.layers_axis()).counting(),
+        y: Axis::new(axis).logarithmic(),
+        series,
+        rules: Vec::new(),
+    }
 }
 
 fn widths_finding(class: &Class, t: Language) -> String {

@@ -28,6 +28,13 @@ pub fn law_name(law: Law, t: Language) -> &'static str {
     }
 }
 
+/// The name of a law at the start of a sentence.
+pub fn law_title(law: Law, t: Language) -> String {
+    let name = law_name(law, t);
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// The middle one of ascending values.
 pub fn median(values: &[f64]) -> Option<f64> {
     values.get(values.len().checked_sub(1)? / 2).copied()

@@ -82,6 +82,14 @@ pub fn MarkedPanel() -> impl IntoView {
             })
         })
     });
+    // A power of ten, so that its legend is short and moves only with what matters.
+    let decade = Signal::derive(move || {
+        let error = look.with(|look| Some(look.as_ref()?.sample.error))?;
+        (error > 0.0 && error.is_finite()).then(|| ScaleLimit {
+            max: format!("1e{}", error.log10().ceil()).parse().unwrap_or(error),
+            scope: t.get().power_of_ten().to_owned(),
+        })
+    });
     let heads = Signal::derive(move || {
         let class = room.class.get();
         (0..class.layers * class.heads)
@@ -108,7 +116,7 @@ pub fn MarkedPanel() -> impl IntoView {
         <section class="panel" hidden=move || wanted.with(Option::is_none)>
             <h2>{move || t.get().marked_title()}</h2>
             <p class="lead" aria-live="polite">{says}</p>
-            <div class="control-bar" role="group" aria-label=move || t.get().marked_title()>
+            <div class="choice-row">
                 <Select
                     label=Signal::derive(move || t.get().marked_attention().to_owned())
                     options=heads
@@ -119,7 +127,7 @@ pub fn MarkedPanel() -> impl IntoView {
             <div class="matrix-row">
                 <div class="map"><Heatmap name="T(X)" matrix=matrix(|look| &look.target_output) kind=Kind::Signed rows=tokens cols=columns limit=limit/></div>
                 <div class="map"><Heatmap name="UT(X, E)" matrix=matrix(|look| &look.universal_output) kind=Kind::Signed rows=tokens cols=columns limit=limit/></div>
-                <div class="map"><Heatmap name="UT(X, E) − T(X)" matrix=difference kind=Kind::Signed rows=tokens cols=columns/></div>
+                <div class="map"><Heatmap name="UT − T" matrix=difference kind=Kind::Signed rows=tokens cols=columns limit=decade/></div>
                 <div class="map"><Heatmap name=Signal::derive(move || t.get().target_attention_name(shown.get().0 + 1, shown.get().1 + 1)) matrix=Signal::derive(move || attention(|look| &look.target_attention)) kind=Kind::Probability rows=queries cols=keys/></div>
                 <div class="map"><Heatmap name=Signal::derive(move || t.get().universal_attention_name(shown.get().0 + 1, shown.get().1 + 1)) matrix=Signal::derive(move || attention(|look| &look.universal_attention)) kind=Kind::Probability rows=queries cols=keys/></div>
             </div>
@@ -132,6 +140,7 @@ crate::texts! {
     marked_says(m: usize, n: usize, rank: usize, error: &str, condition: &str):
         "m = {m}, where N = {n}: rank {rank}, condition {condition}, largest difference of the outputs {error}. First law, first draw."
         | "m = {m}, onde N = {n}: posto {rank}, condição {condition}, maior diferença das saídas {error}. Primeira lei, primeiro sorteio.";
+    power_of_ten: "power of ten" | "potência de dez";
     both_outputs: "both outputs" | "ambas as saídas";
     queries_axis: "queries" | "consultas";
     keys_axis: "keys" | "chaves";

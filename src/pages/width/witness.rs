@@ -130,6 +130,13 @@ pub fn WitnessPanel() -> impl IntoView {
                         marker
                     />
                 </div>
+                <div class="way" on:click=move |_| keep() on:keyup=move |_| keep() on:change=move |_| keep()>
+                    <Scrubber
+                        clock
+                        label=Signal::derive(move || t.get().witness_animation().to_owned())
+                        caption=says
+                    />
+                </div>
                 <Show when=move || beside.with(Option::is_some)>
                     <div class="chart-pair">
                         <Chart
@@ -140,13 +147,6 @@ pub fn WitnessPanel() -> impl IntoView {
                         <p class="why">{move || t.get().beside_why()}</p>
                     </div>
                 </Show>
-                <div class="way" on:click=move |_| keep() on:keyup=move |_| keep() on:change=move |_| keep()>
-                    <Scrubber
-                        clock
-                        label=Signal::derive(move || t.get().witness_animation().to_owned())
-                        caption=says
-                    />
-                </div>
             </Show>
         </section>
     }

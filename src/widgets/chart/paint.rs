@@ -8,7 +8,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::backend::{Measure, PainterBackend, UNITS, units};
-use super::projection::{Projection, Span};
+use super::projection::{Projection, Span, head};
 use super::series::{Along, Dot, Figure, Line, Series};
 use crate::drawing::color::Rgba;
 use crate::drawing::geometry::{Path, Point, Rect};
@@ -221,7 +221,7 @@ fn paint_with_plotters(
     root.draw_text(
         &figure.y.title,
         &title.pos(Pos::new(HPos::Left, VPos::Center)),
-        at(Point::new(2.0, tiny * 0.8)),
+        at(Point::new(2.0, plot.y - head(figure, tiny) + tiny * 0.8)),
     )?;
     root.draw_text(
         &figure.x.title,

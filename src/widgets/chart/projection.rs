@@ -22,6 +22,7 @@ pub enum Scale {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
     scale: Scale,
+    least_step: f64,
     least: f64,
     most: f64,
 }
@@ -33,15 +34,16 @@ impl Span {
         let all = values.chain(axis.includes.iter().copied()).map(|value| axis.clamped(value)).filter(shown);
         let (least, most) =
             all.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), value| (a.min(value), b.max(value)));
-        match axis.scale {
-            _ if least > most => Span { scale: axis.scale, least: 1.0, most: 10.0 },
+        let Axis { scale, least_step, .. } = *axis;
+        match scale {
+            _ if least > most => Span { scale, least_step, least: 1.0, most: 10.0 },
             Scale::Linear => {
                 let air = if most > least { (most - least) * AIR } else { 1.0 };
-                Span { scale: axis.scale, least: least - air, most: most + air }
+                Span { scale, least_step, least: least - air, most: most + air }
             }
             Scale::Logarithmic => {
                 let air = if most > least { (most / least).powf(AIR) } else { 10.0_f64.sqrt() };
-                Span { scale: axis.scale, least: least / air, most: most * air }
+                Span { scale, least_step, least: least / air, most: most * air }
             }
         }
     }
@@ -84,11 +86,19 @@ impl Span {
                 let every =
                     STRIDES.into_iter().find(|every| count.div_ceil(*every) <= most_ticks).unwrap_or(count)
                         as i32;
+                // Few powers leave room for 2 and 5 between them.
+                let finer: Vec<f64> = (low - 1..=high)
+                    .flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * power_of_ten(power)))
+                    .filter(within)
+                    .collect();
+                if count <= 3 && finer.len() <= most_ticks {
+                    return finer;
+                }
                 // Multiples of the stride, so that the same powers are named whatever the ends.
                 (low..=high).filter(|power| power.rem_euclid(every) == 0).map(power_of_ten).collect()
             }
             _ => {
-                let rough = (self.most - self.least) / most_ticks as f64;
+                let rough = ((self.most - self.least) / most_ticks as f64).max(self.least_step);
                 let unit = power_of_ten(rough.log10().floor() as i32);
                 let step =
                     [1.0, 2.0, 5.0, 10.0].into_iter().find(|step| step * unit >= rough).unwrap_or(10.0)
@@ -174,6 +184,12 @@ const RIGHT: f64 = 1.2;
 /// The room for names at the ends of lines.
 const END_LABELS: f64 = 4.6;
 
+/// The room above the plot: the title of the upright axis, and the names of upright lines.
+pub fn head(figure: &Figure, text: f64) -> f64 {
+    let has_names = figure.rules.iter().any(|rule| rule.along == Along::X);
+    (text * if has_names { HEAD + RULE_NAMES } else { HEAD }).round()
+}
+
 impl Projection {
     /// The projection of a figure into `size`, with letters of `text` pixels.
     pub fn new(figure: &Figure, size: Point, text: f64) -> Projection {
@@ -182,8 +198,7 @@ impl Projection {
         let spread = bands.flat_map(|Band { low, high }| low.iter().chain(high).copied());
         let has_labels = figure.series.iter().any(|series| series.end_label.is_some());
         let right = text * if has_labels { END_LABELS } else { RIGHT };
-        let has_names = figure.rules.iter().any(|rule| rule.along == Along::X);
-        let head = (text * if has_names { HEAD + RULE_NAMES } else { HEAD }).round();
+        let head = head(figure, text);
         let plot = Rect::new(
             (text * LEFT).round(),
             head,
@@ -218,12 +233,16 @@ mod tests {
 
     #[test]
     fn ticks_are_round_few_and_on_the_axis() {
-        let log = Span { scale: Scale::Logarithmic, least: 3e-16, most: 20.0 };
+        let log = Span { scale: Scale::Logarithmic, least_step: 0.0, least: 3e-16, most: 20.0 };
         assert_eq!(log.ticks(6), [1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 1.0]);
-        let short_log = Span { scale: Scale::Logarithmic, least: 2.0, most: 9.0 };
+        let short_log = Span { scale: Scale::Logarithmic, least_step: 0.0, least: 2.0, most: 9.0 };
         assert_eq!(short_log.ticks(5), [2.0, 4.0, 6.0, 8.0]);
-        let linear = Span { scale: Scale::Linear, least: -0.05, most: 1.05 };
+        let linear = Span { scale: Scale::Linear, least_step: 0.0, least: -0.05, most: 1.05 };
         assert_eq!(linear.ticks(6), [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
+        let two_powers = Span { scale: Scale::Logarithmic, least_step: 0.0, least: 7.0, most: 484.0 };
+        assert_eq!(two_powers.ticks(8), [10.0, 20.0, 50.0, 100.0, 200.0]);
+        let counting = Span { scale: Scale::Linear, least_step: 1.0, least: 0.9, most: 3.1 };
+        assert_eq!(counting.ticks(14), [1.0, 2.0, 3.0]);
         for span in [log, short_log, linear] {
             for most in 2..20 {
                 assert!(span.ticks(most).len() <= most + 1, "{span:?} {most}");
@@ -234,18 +253,18 @@ mod tests {
     #[test]
     fn labels_of_one_axis_are_of_one_kind() {
         let said = |span: Span| span.ticks(6).into_iter().map(|tick| span.label(tick)).collect::<Vec<_>>();
-        let wide = Span { scale: Scale::Logarithmic, least: 3e-16, most: 20.0 };
+        let wide = Span { scale: Scale::Logarithmic, least_step: 0.0, least: 3e-16, most: 20.0 };
         assert_eq!(said(wide), ["10⁻¹⁵", "10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "1"]);
-        let narrow = Span { scale: Scale::Logarithmic, least: 0.9, most: 2e4 };
+        let narrow = Span { scale: Scale::Logarithmic, least_step: 0.0, least: 0.9, most: 2e4 };
         assert_eq!(said(narrow), ["1", "10", "100", "1000", "10000"]);
-        let linear = Span { scale: Scale::Linear, least: -0.05, most: 1.05 };
+        let linear = Span { scale: Scale::Linear, least_step: 0.0, least: -0.05, most: 1.05 };
         assert_eq!(said(linear), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
     }
 
     #[test]
     fn places_and_numbers_are_inverse() {
         for scale in [Scale::Linear, Scale::Logarithmic] {
-            let span = Span { scale, least: 0.5, most: 200.0 };
+            let span = Span { scale, least_step: 0.0, least: 0.5, most: 200.0 };
             for share in [0.0, 0.3, 1.0] {
                 assert!((span.share(span.at(share)) - share).abs() < 1e-12);
             }

@@ -28,6 +28,8 @@ pub struct Axis {
     pub includes: Vec<f64>,
     /// The most that is shown: what lies beyond stands on the edge.
     pub most: Option<f64>,
+    /// The least distance of two ticks; 1 where only whole numbers mean anything.
+    pub least_step: f64,
     /// The least that is shown: what lies below, such as an exact 0 on a logarithmic axis, stands on the edge.
     pub least: Option<f64>,
 }
@@ -41,6 +43,11 @@ impl Axis {
     /// The same with equal ratios at equal distances.
     pub fn logarithmic(self) -> Axis {
         Axis { scale: Scale::Logarithmic, ..self }
+    }
+
+    /// The same, where only whole numbers mean anything.
+    pub fn counting(self) -> Axis {
+        Axis { least_step: 1.0, ..self }
     }
 
     /// The same, showing these numbers in any case.
