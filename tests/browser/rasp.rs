@@ -98,6 +98,7 @@ async fn rasp_has_a_gallery() -> Result<()> {
         ("Reverse", "[\"a\", \"l\", \"o\", \"n\", \"a\", \"i\", \"p\"]"),
         ("Sort", "[\"a\", \"e\", \"i\", \"l\", \"n\", \"r\", \"s\", \"u\", \"v\"]"),
     ] {
+        pause().await;
         page.choose("Example", example).await?;
         arrives(&page, result).await?;
     }

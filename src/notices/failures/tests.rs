@@ -155,6 +155,9 @@ fn all() -> Vec<Example> {
         Failure::NoSuchCell { .. } => Failure::NoSuchCell { name: "X".to_owned(), row: 12, column: 34 },
             ["X", "12", "34"];
         Failure::NoSuchPreset(_) => Failure::NoSuchPreset("xyz".to_owned()), ["“xyz”"];
+        Failure::Trace(_) => Failure::Trace(rasp::TraceTooLarge { cells: 91, limit: 90 }), ["91", "90"];
+        Failure::ProgramTooLong { .. } =>
+            Failure::ProgramTooLong { name: "x.rasp".to_owned(), size: 81, limit: 80 }, ["x.rasp", "81", "80"];
         Failure::Crashed(_) => Failure::Crashed("xyz".to_owned()), ["“xyz”"];
         Failure::Crashed(_) => Failure::Crashed(String::new()), [];
         Failure::NoWorker(_) => Failure::NoWorker("xyz".to_owned()), ["“xyz”"];
