@@ -24,6 +24,8 @@ pub struct Clock {
     last_frame: StoredValue<Option<f64>>,
     /// Where the clock is, even when only whole steps are shown.
     exact: StoredValue<f64>,
+    /// How many times as fast as usual a glide is, so that a long one does not last.
+    haste: StoredValue<f64>,
     job: StoredValue<Option<FrameJob>, LocalStorage>,
 }
 
@@ -50,6 +52,7 @@ impl Clock {
             is_held: RwSignal::new(false),
             last_frame: StoredValue::new(None),
             exact: StoredValue::new(0.0),
+            haste: StoredValue::new(1.0),
             job: StoredValue::new_local(None),
         };
         let job = FrameJob::new(move |time| clock.frame(time));
@@ -102,12 +105,14 @@ impl Clock {
         self.position.set(position.clamp(0.0, self.length.get_untracked()));
     }
 
-    /// Runs to a position, forward or back, and stops there; without motion, jumps there.
+    /// Runs to a position, forward or back, and stops there; without motion, jumps there. A long way takes no longer
+    /// than a few seconds.
     pub fn glide(self, position: f64) {
         let position = position.clamp(0.0, self.length.get_untracked());
         if motion_is_reduced() {
             self.seek(position);
         } else {
+            self.haste.set_value(haste(untrack(|| self.position()), position));
             self.start(Motion::Gliding(position));
         }
     }
@@ -152,10 +157,10 @@ impl Clock {
             return;
         };
         let length = self.length.get_untracked();
-        let target = match motion {
+        let (target, haste) = match motion {
             Motion::Still => return,
-            Motion::Playing => length,
-            Motion::Gliding(target) => target,
+            Motion::Playing => (length, 1.0),
+            Motion::Gliding(target) => (target, self.haste.get_value()),
         };
         let last = self.last_frame.get_value();
         self.last_frame.set_value(Some(time));
@@ -165,7 +170,7 @@ impl Clock {
             return;
         }
         let elapsed = last.map_or(0.0, |last| time - last);
-        let exact = advanced(self.exact.get_value(), target, elapsed, self.speed.get_untracked());
+        let exact = advanced(self.exact.get_value(), target, elapsed, haste * self.speed.get_untracked());
         self.exact.set_value(exact);
         let shown = if motion_is_reduced() { exact.floor() } else { exact };
         if self.position.get_untracked() != shown {
@@ -184,6 +189,13 @@ impl Clock {
 pub fn motion_is_reduced() -> bool {
     let query = window().match_media("(prefers-reduced-motion: reduce)");
     query.ok().flatten().is_some_and(|query| query.matches())
+}
+
+/// How many times as fast as usual a glide is.
+fn haste(from: f64, to: f64) -> f64 {
+    /// In steps at usual speed, which are seconds.
+    const LONGEST_GLIDE: f64 = 3.0;
+    ((to - from).abs() / LONGEST_GLIDE).max(1.0)
 }
 
 /// The position `elapsed` milliseconds later on the way from `position` to `target` at `speed` steps a second.
@@ -223,6 +235,12 @@ mod tests {
     fn speed_is_steps_in_a_second_and_long_pauses_do_not_leap() {
         assert!((advanced(0.0, 10.0, 50.0, 2.0) - 0.1).abs() < 1e-12);
         assert!(advanced(0.0, 10.0, 60_000.0, 1.0) <= 0.1);
+    }
+
+    #[test]
+    fn a_long_glide_takes_three_seconds_and_a_short_one_its_time() {
+        assert_eq!((haste(2.0, 2.5), haste(0.0, 1.0), haste(5.0, 2.0)), (1.0, 1.0, 1.0));
+        assert_eq!(30.0 / haste(40.0, 10.0), 3.0);
     }
 
     #[test]

@@ -81,7 +81,11 @@ async fn rasp_is_scrubbed_in_three_sizes_of_step() -> Result<()> {
         .collect();
     ensure!(places[0] == ("0".into(), "1".into()) && places[1] == ("0".into(), "2".into()), "{places:?}");
     assert_eq!(places[2], ("1".into(), String::new()));
+    // A statement is a longer way to go.
     let address = page.client.current_url().await?;
+    let stands = "const seen = document.querySelector('.slider-track').value; window.stood = seen === window.last ? window.stood + 1 : 0;
+                  window.last = seen; return window.stood > 20";
+    page.wait("the animation stands", stands).await?;
     let act = act(&page).await?;
     page.press("Step back").await?;
     page.go(address.as_str()).await?;
@@ -98,6 +102,7 @@ async fn rasp_has_a_gallery() -> Result<()> {
         ("Reverse", "[\"a\", \"l\", \"o\", \"n\", \"a\", \"i\", \"p\"]"),
         ("Sort", "[\"a\", \"e\", \"i\", \"l\", \"n\", \"r\", \"s\", \"u\", \"v\"]"),
     ] {
+        pause().await;
         page.choose("Example", example).await?;
         arrives(&page, result).await?;
     }

@@ -156,6 +156,9 @@ fn all() -> Vec<Example> {
             ["X", "12", "34"];
         Failure::NoSuchPreset(_) => Failure::NoSuchPreset("xyz".to_owned()), ["“xyz”"];
         Failure::Missing(_) => Failure::Missing(Missing), [];
+        Failure::Trace(_) => Failure::Trace(rasp::TraceTooLarge { cells: 91, limit: 90 }), ["91", "90"];
+        Failure::ProgramTooLong { .. } =>
+            Failure::ProgramTooLong { name: "x.rasp".to_owned(), size: 81, limit: 80 }, ["x.rasp", "81", "80"];
         Failure::Crashed(_) => Failure::Crashed("xyz".to_owned()), ["“xyz”"];
         Failure::Crashed(_) => Failure::Crashed(String::new()), [];
         Failure::NoWorker(_) => Failure::NoWorker("xyz".to_owned()), ["“xyz”"];

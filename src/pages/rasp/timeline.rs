@@ -45,12 +45,20 @@ impl Timeline {
         if chosen.is_empty() {
             chosen = steps.collect();
         }
+        // A library describes its own steps before the program says a word; they are shown where the program comes
+        // to use them. Whatever a step needs is shown before it.
+        let mut statement: Vec<usize> = trace.steps.iter().map(|step| step.statement).collect();
+        for at in 0..statement.len() {
+            let needed = trace.steps[at].operands.iter().map(|operand| statement[*operand]);
+            statement[at] = needed.fold(statement[at], usize::max);
+        }
+        chosen.sort_by_key(|step| statement[*step]);
         let mut start = 0.0;
         let acts = chosen
             .into_iter()
             .map(|step| {
                 let length = seconds(&trace.steps[step].primitive, positions);
-                let act = Act { step, start, length, statement: trace.steps[step].statement };
+                let act = Act { step, start, length, statement: statement[step] };
                 start += length;
                 act
             })
@@ -170,6 +178,20 @@ mod tests {
         let counts = Pace::ALL.map(|pace| timeline.stops(pace).len() - 1);
         assert_eq!(counts[2], counts[1] * 5);
         assert_eq!(counts[0], 3, "one for each statement");
+    }
+
+    #[test]
+    fn what_an_act_needs_comes_before_it() {
+        for entry in rasp::gallery::GALLERY {
+            let (trace, timeline) = of(entry.source, entry.input);
+            let order: Vec<usize> = timeline.acts.iter().map(|act| act.step).collect();
+            for (at, step) in order.iter().enumerate() {
+                for operand in &trace.steps[*step].operands {
+                    assert!(!order[at..].contains(operand), "{}: {operand} after {step}", entry.id);
+                }
+            }
+            assert!(timeline.acts.is_sorted_by_key(|act| act.statement), "{}", entry.id);
+        }
     }
 
     #[test]

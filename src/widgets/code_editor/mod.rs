@@ -130,18 +130,19 @@ pub fn CodeEditor(
                     }
                 });
             };
-            let is_done = match (key.as_str(), chosen) {
-                ("ArrowDown", None) => Some(choose(0)),
-                ("ArrowDown", Some(at)) => Some(choose(if at == last { 0 } else { at + 1 })),
-                ("ArrowUp", None | Some(0)) => Some(choose(last)),
-                ("ArrowUp", Some(at)) => Some(choose(at - 1)),
+            let mut is_ours = true;
+            match (key.as_str(), chosen) {
+                ("ArrowDown", None) => choose(0),
+                ("ArrowDown", Some(at)) => choose(if at == last { 0 } else { at + 1 }),
+                ("ArrowUp", None | Some(0)) => choose(last),
+                ("ArrowUp", Some(at)) => choose(at - 1),
                 // Enter ends the line, as long as nobody has chosen a name.
-                ("Enter", Some(at)) => Some(accept(at)),
-                ("Tab", at) if !event.shift_key() => Some(accept(at.unwrap_or(0))),
-                ("Escape", _) => Some(completion.set(None)),
-                _ => None,
-            };
-            if is_done.is_some() {
+                ("Enter", Some(at)) => accept(at),
+                ("Tab", at) if !event.shift_key() => accept(at.unwrap_or(0)),
+                ("Escape", _) => completion.set(None),
+                _ => is_ours = false,
+            }
+            if is_ours {
                 event.prevent_default();
                 event.stop_propagation();
                 return;

@@ -184,7 +184,12 @@ impl Graph<'_> {
             painter.text(&self.band_title(band.layer), Point::new(12.0, place.y + HEAD / 2.0), &style);
         }
         let step = |node: usize| self.layout.nodes[node].step;
-        let last = current.unwrap_or(0);
+        // What the animation has not come to yet is faint; what is given is there from the start.
+        let acts = &self.played.timeline.acts;
+        let mut act_of = vec![0; self.played.run.trace.steps.len()];
+        acts.iter().enumerate().for_each(|(at, act)| act_of[act.step] = at);
+        let last = current.map_or(0, |step| act_of[step]);
+        let is_there = |step: usize| act_of[step] <= last;
         let lit = self.hovered.map(step).or(current);
         for node in &self.layout.nodes {
             for operand in &node.operands {
@@ -194,7 +199,7 @@ impl Graph<'_> {
                 }
                 let is_lit =
                     lit.is_some_and(|lit| node.step == lit || (self.hovered.is_some() && from.step == lit));
-                let color = match (is_lit, node.step <= last) {
+                let color = match (is_lit, is_there(node.step)) {
                     (true, _) => palette.accent,
                     (false, true) => palette.edge.faded(0.55),
                     (false, false) => palette.edge.faded(0.25),
@@ -228,7 +233,7 @@ impl Graph<'_> {
             if is_current {
                 painter.fill_round_rect(place, radius(primitive), palette.accent);
             }
-            let faint = if node.step <= last { 1.0 } else { 0.55 };
+            let faint = if is_there(node.step) { 1.0 } else { 0.55 };
             let edge = if self.hovered == Some(at) || is_current { palette.accent } else { hue.faded(faint) };
             painter.stroke_rect(
                 place.inset(0.5),

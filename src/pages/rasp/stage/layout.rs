@@ -214,9 +214,10 @@ impl ElementwisePlaces {
         let n = positions as f64;
         let names = if size.x < 560.0 { 0.0 } else { 190.0 };
         let cell = ((size.x - names - 4.0 * NEAR) / n).min(LARGEST_CELL);
-        let height = cell.clamp(LOWEST_ROW, LARGEST_CELL);
         let gap = if names > 0.0 { 18.0 } else { 26.0 };
         let count = operands as f64 + 1.0;
+        let room = (size.y - TITLE - INDEX - NEAR - gap * count) / count;
+        let height = cell.clamp(LOWEST_ROW, LARGEST_CELL).min(room);
         // The result stands off: values fall a little way to it.
         let used = height * count + gap * (count - 1.0) + gap + INDEX;
         let left = 2.0 * NEAR

@@ -14,7 +14,7 @@ use super::words::{Sentence, at_end, at_position};
 use crate::drawing::export::{save_png, save_svg};
 use crate::drawing::geometry::Point;
 use crate::drawing::resize::size_of;
-use crate::drawing::surface::{Draw, Frame, Surface};
+use crate::drawing::surface::{Draw, Surface};
 use crate::language::{Language, use_language};
 use crate::widgets::controls::{Menu, MenuItem};
 
@@ -158,27 +158,23 @@ pub fn Stage() -> impl IntoView {
             Some(said(t.get(), &view, step))
         })
     });
-    let export =
-        move |save: fn(&str, Point, &str, &dyn Fn(&mut dyn crate::drawing::painter::Painter, &Frame))| {
-            let width = size.get_untracked().map_or(640.0, |size| size.x);
-            let title = title_text(room.played.get_untracked().as_deref(), step.get_untracked());
-            save(
-                "pianola-rasp",
-                Point::new(width, stage_height.get_untracked()),
-                &title,
-                &|painter, frame| {
-                    untrack(|| draw.paint(painter, frame));
-                },
-            );
-        };
+    let picture_size = move || {
+        let width = size.get_untracked().map_or(640.0, |size| size.x);
+        Point::new(width, stage_height.get_untracked())
+    };
     let items = move |()| {
         let t = t.get_untracked();
         vec![
             MenuItem::new(t.picture_as_svg(), move || {
-                export(|name, size, title, paint| save_svg(&format!("{name}.svg"), size, title, paint));
+                let title = title_text(room.played.get_untracked().as_deref(), step.get_untracked());
+                save_svg("pianola-rasp.svg", picture_size(), &title, |painter, frame| {
+                    untrack(|| draw.paint(painter, frame));
+                });
             }),
             MenuItem::new(t.picture_as_png(), move || {
-                export(|name, size, _, paint| save_png(&format!("{name}.png"), size, 3.0, paint));
+                save_png("pianola-rasp.png", picture_size(), 3.0, |painter, frame| {
+                    untrack(|| draw.paint(painter, frame));
+                });
             }),
         ]
     };

@@ -585,7 +585,11 @@ fn cell_text(atom: &Atom, room: usize) -> Option<String> {
                 (room >= 4).then(|| in_room(*value as f64, room))
             }
         }
-        Atom::Float(value) => (room >= 3).then(|| in_room(*value, room.min(5).max(4))),
+        Atom::Float(value) => {
+            // The sign needs a place of its own.
+            let digits = room.saturating_sub(usize::from(*value < 0.0));
+            (room >= 3).then(|| in_room(*value, digits.clamp(4, 5)))
+        }
     }
 }
 
