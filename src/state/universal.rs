@@ -9,6 +9,8 @@ use universal::{Consumer, Law, Tying};
 
 use super::query::Query;
 
+use crate::decimal;
+
 /// The workspace “Universal”: what is computed, and how it is looked at.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct UniversalState {
@@ -556,7 +558,7 @@ fn from_one(text: &str) -> Option<usize> {
 }
 
 fn finite(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|value: &f64| value.is_finite())
+    decimal::parse(text).filter(|value| value.is_finite())
 }
 
 fn set_list(query: &mut Query, key: &str, words: impl Iterator<Item = String>) {

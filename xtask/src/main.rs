@@ -18,7 +18,7 @@
 //! `cargo xtask help` says the same in brief.
 //!
 //! # A release
-//! What Trunk writes is finished in [`xtask::release`]: the worker's files are named by their content, a
+//! What Trunk writes is finished in [`xtask::release`]: the code is cut into parts and named by its content, a
 //! content security policy allows the page's own files and nothing else, and a service worker keeps the
 //! release for use without a network. A new release is fetched in the background, checked file by file
 //! against what it must be, and shown when the page is opened or loaded again and no other tab has the old one.

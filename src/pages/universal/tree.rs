@@ -14,7 +14,7 @@ use crate::drawing::color::Rgba;
 use crate::drawing::palette::Role;
 use crate::drawing::step::step_stroke;
 use crate::jobs::universal::{FrozenHead, Played};
-use crate::language::{Language, use_language};
+use crate::language::{Language, say, text_of, use_language};
 use crate::state::universal::Leaves;
 use crate::widgets::controls::{Choice, Segments, Select};
 use crate::widgets::math::{Formula, Math, entry, name, op, row, sub, text};
@@ -48,8 +48,8 @@ pub fn TreePanel(
         })
     };
     view! {
-        <section class="panel tree-panel" aria-label=move || t.get().tree_title()>
-            <h2>{move || t.get().tree_title()}</h2>
+        <section class="panel tree-panel" aria-label=say(t, Language::tree_title)>
+            <h2>{say(t, Language::tree_title)}</h2>
             <p class="lead">{lead}</p>
             <Show when=move || shown.with(Option::is_some)>
                 <TreeView shown progress/>
@@ -155,7 +155,7 @@ fn TreeView(shown: Memo<Option<Shown>>, progress: Signal<f64>) -> impl IntoView 
             <ConsumerSelect/>
             <Show when=move || shown.get().is_some_and(|shown| shown.depth > 1 && shown.base > 1)>
                 <Segments
-                    label=Signal::derive(move || t.get().tree_order().to_owned())
+                    label=text_of(t, Language::tree_order)
                     options=Signal::derive(move || vec![
                         Choice::new(Order::Roll, t.get().tree_order_roll()).noted(t.get().tree_order_roll_note()),
                         Choice::new(Order::Subtrees, t.get().tree_order_subtrees()).noted(t.get().tree_order_subtrees_note()),
@@ -179,7 +179,7 @@ fn TreeView(shown: Memo<Option<Shown>>, progress: Signal<f64>) -> impl IntoView 
                     on_look
                     on_pin
                     label
-                    hint=Signal::derive(move || t.get().tree_hint().to_owned())
+                    hint=text_of(t, Language::tree_hint)
                 />
                 <Legend shown role/>
             </div>
@@ -205,7 +205,7 @@ fn ConsumerSelect() -> impl IntoView {
     let value = Signal::derive(move || room.look.with(|look| look.consumer));
     view! {
         <Select
-            label=Signal::derive(move || t.get().tree_consumer_label().to_owned())
+            label=text_of(t, Language::tree_consumer_label)
             options
             value
             on_input=move |consumer| room.change_look(|look| look.consumer = consumer)
@@ -249,7 +249,7 @@ fn Legend(shown: Memo<Option<Shown>>, role: Signal<Role>) -> impl IntoView {
                     <circle cx="16" cy="8" r="4.5" fill-opacity="0.6"></circle>
                     <circle cx="33" cy="8" r="7"></circle>
                 </svg>
-                {move || t.get().tree_scale()}
+                {say(t, Language::tree_scale)}
             </span>
         </p>
     }

@@ -27,7 +27,7 @@ use crate::drawing::resize::size_of;
 use crate::drawing::shifted::Shifted;
 use crate::drawing::surface::{Draw, Frame, Surface};
 use crate::drawing::viewport::{Span, Track, Viewport, Zoom};
-use crate::language::use_language;
+use crate::language::{Language, say, text_of, use_language};
 use crate::widgets::controls::{Choice, Menu, MenuItem, Select};
 use crate::widgets::dialog::Dialog;
 use crate::widgets::heatmap::{Axis, Matrix};
@@ -359,10 +359,10 @@ pub fn ZoomButtons(machine: Machine) -> impl IntoView {
     let has_blocks =
         Memo::new(move |_| machine.scene.with(|scene| scene.as_ref().is_some_and(|it| it.0.score.is_some())));
     view! {
-        <div class="zoom-buttons" role="group" aria-label=move || t.get().magnify_the_roll()>
+        <div class="zoom-buttons" role="group" aria-label=say(t, Language::magnify_the_roll)>
             <Show when=move || has_blocks.get()>
                 <Select
-                    label=Signal::derive(move || t.get().full_colour().to_owned())
+                    label=text_of(t, Language::full_colour)
                     options=Signal::derive(move || vec![
                         Choice::new(Scope::Block, t.get().scope_block()),
                         Choice::new(Scope::All, t.get().scope_all()),
@@ -371,15 +371,15 @@ pub fn ZoomButtons(machine: Machine) -> impl IntoView {
                     on_input=move |scope| machine.scope.set(scope)
                 />
             </Show>
-            <button type="button" aria-label=move || t.get().earlier_columns() disabled=is_whole on:click=move |_| pan(0.5)>"‹"</button>
-            <button type="button" aria-label=move || t.get().smaller() disabled=is_whole on:click=move |_| zoom(1.0 / Zoom::STEP)>"−"</button>
-            <button type="button" aria-label=move || t.get().larger() on:click=move |_| zoom(Zoom::STEP)>"+"</button>
-            <button type="button" aria-label=move || t.get().later_columns() disabled=is_whole on:click=move |_| pan(-0.5)>"›"</button>
-            <Menu label=Signal::derive(move || t.get().roll_actions().to_owned()) items=Callback::new(items)/>
+            <button type="button" aria-label=say(t, Language::earlier_columns) disabled=is_whole on:click=move |_| pan(0.5)>"‹"</button>
+            <button type="button" aria-label=say(t, Language::smaller) disabled=is_whole on:click=move |_| zoom(1.0 / Zoom::STEP)>"−"</button>
+            <button type="button" aria-label=say(t, Language::larger) on:click=move |_| zoom(Zoom::STEP)>"+"</button>
+            <button type="button" aria-label=say(t, Language::later_columns) disabled=is_whole on:click=move |_| pan(-0.5)>"›"</button>
+            <Menu label=text_of(t, Language::roll_actions) items=Callback::new(items)/>
         </div>
-        <Dialog title=Signal::derive(move || t.get().embedding_table().to_owned()) is_open=table_is_open>
+        <Dialog title=text_of(t, Language::embedding_table) is_open=table_is_open>
             <MatrixTable
-                caption=Signal::derive(move || t.get().embedding_table().to_owned())
+                caption=text_of(t, Language::embedding_table)
                 matrix=Signal::derive(move || machine.scene.with(|scene| {
                     scene.as_ref().map(|scene| Matrix::from(&scene.0.played.embedding)).unwrap_or_default()
                 }))
