@@ -90,8 +90,8 @@ impl Redrawing {
             sources: Mutex::new(Vec::new()),
         });
         let size = Rc::new(Cell::new(None::<Point>));
-        // Not known before the page is laid out.
-        let is_seen = Rc::new(Cell::new(None::<bool>));
+        // Until the browser says otherwise: everything is painted once, for whoever scrolls fast or saves the page.
+        let is_seen = Rc::new(Cell::new(true));
         let resize = {
             let (size, subscription) = (size.clone(), subscription.clone());
             move |new: Point| {
@@ -103,7 +103,7 @@ impl Redrawing {
         let measure = {
             let (canvas, is_seen, resize) = (canvas.clone(), is_seen.clone(), resize.clone());
             move || {
-                if is_seen.get() != Some(false) {
+                if is_seen.get() {
                     let bounds = canvas.get_bounding_client_rect();
                     resize(Point::new(bounds.width(), bounds.height()));
                 }
@@ -117,7 +117,7 @@ impl Redrawing {
             move |_| {
                 let Some(size) = size.get() else { return };
                 // Whoever scrolls there has it drawn then; the printer sees everything.
-                if is_seen.get() == Some(false) && !is_printing() {
+                if !is_seen.get() && !is_printing() {
                     return;
                 }
                 if !subscription.update_if_necessary() {
@@ -143,20 +143,13 @@ impl Redrawing {
         let job = FrameJob::measured(measure, work);
         // The subscription is new, so its job is not set yet.
         let _ = subscription.job.set(job);
-        let watch = SizeWatch::new(&canvas, {
-            let (canvas, is_seen) = (canvas.clone(), is_seen.clone());
-            move |new| {
-                resize(new);
-                // What is far below the window need not be drawn before somebody scrolls there.
-                if is_seen.get().is_none() {
-                    is_seen.set(Some(Sight::is_near(&canvas)));
-                }
-                // At once: a canvas that waited for the next frame would be shown stretched in this one.
-                job.run_now();
-            }
+        let watch = SizeWatch::new(&canvas, move |new| {
+            resize(new);
+            // At once: a canvas that waited for the next frame would be shown stretched in this one.
+            job.run_now();
         });
         let sight = Sight::new(&canvas, move |seen| {
-            if is_seen.replace(Some(seen)) != Some(true) && seen {
+            if !is_seen.replace(seen) && seen {
                 job.run_now();
             }
         });
@@ -178,13 +171,6 @@ struct Sight {
 }
 
 impl Sight {
-    /// Whether an element is on the screen, or at most a quarter of the window away from it.
-    fn is_near(canvas: &HtmlCanvasElement) -> bool {
-        let height = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(f64::MAX);
-        let bounds = canvas.get_bounding_client_rect();
-        bounds.top() < 1.25 * height && bounds.bottom() > -0.25 * height
-    }
-
     fn new(canvas: &HtmlCanvasElement, on_sight: impl Fn(bool) + 'static) -> Sight {
         let on_change = Closure::<dyn Fn(js_sys::Array)>::new(move |entries: js_sys::Array| {
             if let Ok(entry) = entries.at(-1).dyn_into::<IntersectionObserverEntry>() {

@@ -62,7 +62,10 @@ impl fmt::Display for Sizes {
 fn needed_by_page(folder: &Path, names: &[String]) -> Result<Vec<String>> {
     let mut needed = vec![PAGE.to_owned()];
     // Packs of code are fetched by names that are put together.
-    let is_first = |name: &&String| packs::FIRST.iter().any(|pack| name.ends_with(&format!("_{pack}")));
+    let is_first = |name: &&String| {
+        name.rsplit_once(['-', '/'])
+            .is_some_and(|(_, end)| end.split_once('_').is_some_and(|(_, pack)| packs::FIRST.contains(&pack)))
+    };
     needed.extend(names.iter().filter(is_first).cloned());
     let mut read = 0;
     while read < needed.len() {
