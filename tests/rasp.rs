@@ -2,7 +2,8 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used)]
 
-use pianola::jobs::protocol::{Answer, Request, from_bytes, to_bytes};
+use futures_executor::block_on;
+use pianola::jobs::protocol::{Answer, Packed, Request, from_bytes, to_bytes};
 use pianola::jobs::rasp::{self as job, About, Ran};
 use pianola::jobs::serve::Engine;
 use pianola::language::Language;
@@ -160,8 +161,10 @@ fn a_trace_is_exported_in_the_documented_format() {
         program: "selector_width(select(tokens, tokens, ==));".to_owned(),
         input: "hello".to_owned(),
     };
-    let answer = Engine::default().answer(Request::Rasp(job::Request::ExportTrace(piece))).unwrap();
-    let Answer::Rasp(job::Answer::Exported(file)) = answer else { panic!("{answer:?}") };
+    let answer =
+        block_on(Engine::default().answer(Request::Rasp(Packed::of(&job::Request::ExportTrace(piece)))))
+            .unwrap();
+    let Some(job::Answer::Exported(file)) = answer.rasp() else { panic!("no file came") };
     let trace: serde_json::Value = serde_json::from_slice(&file.bytes).unwrap();
     assert_eq!(trace["format"], "pianola-rasp-trace");
     assert_eq!(trace["result"]["value"], serde_json::json!([1, 1, 2, 2, 1]));
@@ -170,11 +173,12 @@ fn a_trace_is_exported_in_the_documented_format() {
 
 fn ran(program: &str, input: &str) -> Ran {
     let piece = Piece { program: program.to_owned(), input: input.to_owned() };
-    let answer = Engine::default().answer(Request::Rasp(job::Request::Run(piece))).unwrap();
+    let answer =
+        block_on(Engine::default().answer(Request::Rasp(Packed::of(&job::Request::Run(piece))))).unwrap();
     // What crosses to the page comes out as it went in.
     let bytes = to_bytes(&answer).unwrap();
-    match from_bytes(&bytes).unwrap() {
-        Answer::Rasp(job::Answer::Ran(ran)) => *ran,
+    match from_bytes::<Answer>(&bytes).unwrap().rasp() {
+        Some(job::Answer::Ran(ran)) => *ran,
         other => panic!("{other:?}"),
     }
 }

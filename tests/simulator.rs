@@ -2,9 +2,10 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used)]
 
+use futures_executor::block_on;
 use ndarray::Array2;
 use pianola::jobs::import::ImportKind;
-use pianola::jobs::protocol::{Answer, Failure, Request, from_bytes, to_bytes};
+use pianola::jobs::protocol::{Answer, Failure, Packed, Request, from_bytes, to_bytes};
 use pianola::jobs::serve::Engine;
 use pianola::jobs::simulator::{self, Simulated, Unsupported};
 use pianola::state::simulator::{Along, Edit, Grain, Look, Piece, SimulatorState, TargetSource};
@@ -16,11 +17,9 @@ use transformer::files::write_target_json;
 
 fn ask(engine: &mut Engine, request: simulator::Request) -> Result<simulator::Answer, Failure> {
     // Everything crosses to the worker and back.
-    let request: Request = from_bytes(&to_bytes(&Request::Simulator(request)).unwrap()).unwrap();
-    match engine.answer(request)? {
-        Answer::Simulator(answer) => Ok(from_bytes(&to_bytes(&answer).unwrap()).unwrap()),
-        other => panic!("{other:?}"),
-    }
+    let request: Request = from_bytes(&to_bytes(&Request::Simulator(Packed::of(&request))).unwrap()).unwrap();
+    let answer = to_bytes(&block_on(engine.answer(request))?).unwrap();
+    Ok(from_bytes::<Answer>(&answer).unwrap().simulator().unwrap())
 }
 
 fn run(engine: &mut Engine, piece: &Piece) -> Result<Simulated, Failure> {

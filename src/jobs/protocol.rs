@@ -1,5 +1,7 @@
 //! What page and worker say to each other: postcard bytes in transferred buffers.
 
+use std::marker::PhantomData;
+
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{import, rasp, simulator, universal, width};
@@ -31,11 +33,11 @@ pub enum Request {
     /// Write a file that a person asked for.
     Export(Box<Piece>, import::ExportKind),
     /// Sample random universal transformers.
-    Width(width::Request),
+    Width(Packed<width::Request>),
     /// Run a program.
-    Rasp(rasp::Request),
+    Rasp(Packed<rasp::Request>),
     /// Run a target in the simulator, and what belongs to it.
-    Simulator(simulator::Request),
+    Simulator(Packed<simulator::Request>),
 }
 
 /// From the worker to the page.
@@ -70,11 +72,61 @@ pub enum Answer {
     /// A file has been written.
     Export(import::Exported),
     /// Random universal transformers have been sampled.
-    Width(width::Answer),
+    Width(Packed<width::Answer>),
     /// A program has been run.
-    Rasp(rasp::Answer),
+    Rasp(Packed<rasp::Answer>),
     /// Of the simulator.
-    Simulator(simulator::Answer),
+    Simulator(Packed<simulator::Answer>),
+}
+
+impl Answer {
+    /// What it says of the workspace “Width”, if it does.
+    pub fn width(self) -> Option<width::Answer> {
+        match self {
+            Answer::Width(packed) => packed.open().ok(),
+            _ => None,
+        }
+    }
+
+    /// What it says of the workspace “RASP”, if it does.
+    pub fn rasp(self) -> Option<rasp::Answer> {
+        match self {
+            Answer::Rasp(packed) => packed.open().ok(),
+            _ => None,
+        }
+    }
+
+    /// What it says of the workspace “Simulator”, if it does.
+    pub fn simulator(self) -> Option<simulator::Answer> {
+        match self {
+            Answer::Simulator(packed) => packed.open().ok(),
+            _ => None,
+        }
+    }
+}
+
+/// A value as its bytes, so that only who asks and who answers know how it is read: the code for that comes with
+/// their parts and not with every first visit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Packed<T> {
+    bytes: Vec<u8>,
+    kind: PhantomData<fn() -> T>,
+}
+
+impl<T: Serialize + DeserializeOwned> Packed<T> {
+    /// The bytes of a value.
+    pub fn of(value: &T) -> Packed<T> {
+        // What crosses is plain data, which always has bytes; none at all are refused by whoever opens them.
+        Packed { bytes: to_bytes(value).unwrap_or_default(), kind: PhantomData }
+    }
+
+    /// The value.
+    ///
+    /// # Errors
+    /// When the bytes are not those of such a value.
+    pub fn open(&self) -> Result<T, Failure> {
+        from_bytes(&self.bytes).map_err(Failure::Crashed)
+    }
 }
 
 /// Why a job has no answer. Everything here can be put into either language by the page.

@@ -1,7 +1,7 @@
 //! What the worker does with a request. It runs natively too, so that it can be tested without a browser.
 
 use super::import;
-use super::protocol::{Answer, Failure, Request};
+use super::protocol::{Answer, Failure, Packed, Request};
 use super::universal::{self, Workshop};
 use super::{rasp, simulator, width};
 use crate::state::universal::{Construction, Piece};
@@ -47,8 +47,8 @@ crate::part! { dense:
 }
 
 crate::part! { dense:
-    fn draw(workshop: &mut width::Workshop, request: Box<width::Request>) -> Result<Answer, Failure> {
-        workshop.answer(*request).map(Answer::Width)
+    fn draw(workshop: &mut width::Workshop, request: Box<Packed<width::Request>>) -> Result<Answer, Failure> {
+        workshop.answer(request.open()?).map(|answer| Answer::Width(Packed::of(&answer)))
     }
 }
 
@@ -65,13 +65,13 @@ crate::part! { files:
 }
 
 crate::part! { rasp_engine:
-    fn run(request: Box<rasp::Request>) -> Result<Answer, Failure> {
-        rasp::answer(*request).map(Answer::Rasp)
+    fn run(request: Box<Packed<rasp::Request>>) -> Result<Answer, Failure> {
+        rasp::answer(request.open()?).map(|answer| Answer::Rasp(Packed::of(&answer)))
     }
 }
 
 crate::part! { rasp_engine:
-    fn simulate(workshop: &mut simulator::Workshop, request: Box<simulator::Request>) -> Result<Answer, Failure> {
-        workshop.answer(*request).map(Answer::Simulator)
+    fn simulate(workshop: &mut simulator::Workshop, request: Box<Packed<simulator::Request>>) -> Result<Answer, Failure> {
+        workshop.answer(request.open()?).map(|answer| Answer::Simulator(Packed::of(&answer)))
     }
 }

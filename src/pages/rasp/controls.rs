@@ -9,7 +9,7 @@ use super::room::Room;
 use super::stories;
 use crate::drawing::export::{save_bytes, save_text};
 use crate::jobs::client::{Client, Line};
-use crate::jobs::protocol::{Answer, Failure, Request};
+use crate::jobs::protocol::{Answer, Failure, Packed, Request};
 use crate::jobs::rasp::{self as job, About};
 use crate::language::use_language;
 use crate::notices::Notices;
@@ -66,12 +66,14 @@ pub fn Controls() -> impl IntoView {
     };
     let export = move |()| {
         let request = job::Request::ExportTrace(room.piece.get_untracked());
-        client.ask(Line::Files, Request::Rasp(request), move |answer| match answer {
-            Ok(Answer::Rasp(job::Answer::Exported(file))) => {
-                save_bytes(&file.name, "application/json", &file.bytes);
+        client.ask(Line::Files, Request::Rasp(Packed::of(&request)), move |answer| {
+            match answer.map(Answer::rasp) {
+                Ok(Some(job::Answer::Exported(file))) => {
+                    save_bytes(&file.name, "application/json", &file.bytes);
+                }
+                Ok(_) => {}
+                Err(failure) => notices.failure(failure),
             }
-            Ok(_) => {}
-            Err(failure) => notices.failure(failure),
         });
     };
     let refusal = Signal::derive(move || {

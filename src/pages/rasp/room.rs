@@ -9,7 +9,7 @@ use super::timeline::{Now, Timeline};
 use crate::app::Store;
 use crate::drawing::clock::Clock;
 use crate::jobs::client::{Client, Line};
-use crate::jobs::protocol::{self, Request};
+use crate::jobs::protocol::{self, Packed, Request};
 use crate::jobs::rasp::{self as job, Answer, Complaint, Ran, Run};
 use crate::notices::Notices;
 use crate::state::rasp::{Look, Moment, Pace, Piece};
@@ -138,13 +138,15 @@ impl Room {
     /// Runs the program again.
     pub fn run(self) {
         let piece = self.piece.get_untracked();
-        self.client.ask(Line::Rasp, Request::Rasp(job::Request::Run(piece)), move |answer| match answer {
-            Ok(protocol::Answer::Rasp(Answer::Ran(ran))) => {
-                self.notices.clear_failures();
-                self.take(*ran);
+        self.client.ask(Line::Rasp, Request::Rasp(Packed::of(&job::Request::Run(piece))), move |answer| {
+            match answer.map(protocol::Answer::rasp) {
+                Ok(Some(Answer::Ran(ran))) => {
+                    self.notices.clear_failures();
+                    self.take(*ran);
+                }
+                Ok(_) => {}
+                Err(failure) => self.notices.failure(failure),
             }
-            Ok(_) => {}
-            Err(failure) => self.notices.failure(failure),
         });
     }
 

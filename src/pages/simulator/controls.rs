@@ -11,7 +11,7 @@ use crate::app::Store;
 use crate::drawing::export::save_text;
 use crate::jobs::client::{Client, Line};
 use crate::jobs::import::ImportKind;
-use crate::jobs::protocol::{Answer, Request};
+use crate::jobs::protocol::{Answer, Packed, Request};
 use crate::jobs::simulator;
 use crate::language::{Language, use_language};
 use crate::notices::Notices;
@@ -226,8 +226,10 @@ fn FileControls() -> impl IntoView {
                 let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
                 let piece = Box::new(room.piece.get_untracked());
                 let request = simulator::Request::Import { kind, name: file.name(), bytes, piece };
-                client.ask(Line::Files, Request::Simulator(request), move |answer| match answer {
-                    Ok(Answer::Simulator(simulator::Answer::Import(piece))) => {
+                client.ask(Line::Files, Request::Simulator(Packed::of(&request)), move |answer| match answer
+                    .map(Answer::simulator)
+                {
+                    Ok(Some(simulator::Answer::Import(piece))) => {
                         notices.clear_failures();
                         room.change(|_| *piece);
                     }

@@ -6,7 +6,7 @@ use rasp::simulator::{Activation, Attend, Class, Padding};
 use super::room::SimulatorRoom;
 use crate::drawing::palette::Role;
 use crate::jobs::client::{Client, Line as JobLine};
-use crate::jobs::protocol::{Answer, Request};
+use crate::jobs::protocol::{Answer, Packed, Request};
 use crate::jobs::simulator::{self, Counts};
 use crate::language::use_language;
 use crate::notices::Notices;
@@ -27,12 +27,14 @@ pub fn DepthPanel() -> impl IntoView {
     Effect::new(move |_| {
         let Some(class) = class.get() else { return };
         let request = simulator::Request::Count(class, along.get());
-        client.ask(JobLine::Counts, Request::Simulator(request), move |answer| match answer {
-            Ok(Answer::Simulator(simulator::Answer::Count(found))) => {
-                counts.try_set(Some(found));
+        client.ask(JobLine::Counts, Request::Simulator(Packed::of(&request)), move |answer| {
+            match answer.map(Answer::simulator) {
+                Ok(Some(simulator::Answer::Count(found))) => {
+                    counts.try_set(Some(found));
+                }
+                Ok(_) => {}
+                Err(failure) => notices.failure(failure),
             }
-            Ok(_) => {}
-            Err(failure) => notices.failure(failure),
         });
     });
     let axis = move |counts: &Counts| match counts.along {

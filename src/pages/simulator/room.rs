@@ -10,7 +10,7 @@ use super::timeline::{Moment, Timeline};
 use crate::app::Store;
 use crate::drawing::clock::Clock;
 use crate::jobs::client::{Client, Line};
-use crate::jobs::protocol::{Answer, Request};
+use crate::jobs::protocol::{Answer, Packed, Request};
 use crate::jobs::simulator::{self, Kind, Shown, Simulated};
 use crate::notices::Notices;
 use crate::state::Page;
@@ -202,8 +202,10 @@ impl SimulatorRoom {
         let notices = expect_context::<Notices>();
         Effect::new(move |_| {
             let request = simulator::Request::Run(Box::new(self.piece.get()));
-            client.ask(Line::Simulator, Request::Simulator(request), move |answer| match answer {
-                Ok(Answer::Simulator(simulator::Answer::Run(simulated))) => {
+            client.ask(Line::Simulator, Request::Simulator(Packed::of(&request)), move |answer| match answer
+                .map(Answer::simulator)
+            {
+                Ok(Some(simulator::Answer::Run(simulated))) => {
                     notices.clear_failures();
                     // The page may have been left in the meantime.
                     self.simulated.try_set(Some(Arc::from(simulated)));

@@ -11,7 +11,7 @@ use super::room::{WidthRoom, cast_of, draw_of};
 use super::runner::{Point, Runner, Samples};
 use crate::drawing::palette::Role;
 use crate::jobs::client::{Client, Line as Requests};
-use crate::jobs::protocol::{Answer, Request};
+use crate::jobs::protocol::{Answer, Packed, Request};
 use crate::jobs::width::{self, Cast};
 use crate::language::{Language, use_language};
 use crate::notices::Notices;
@@ -308,9 +308,9 @@ fn TieTable() -> impl IntoView {
     let seeds = Memo::new(move |_| room.state.with(|state| (state.seed, state.frozen_seed)));
     Effect::new(move |_| {
         let (seed, frozen_seed) = seeds.get();
-        let request = Request::Width(width::Request::Ties { seed, frozen_seed });
-        client.ask(Requests::Ties, request, move |answer| match answer {
-            Ok(Answer::Width(width::Answer::Ties(errors))) => {
+        let request = Request::Width(Packed::of(&width::Request::Ties { seed, frozen_seed }));
+        client.ask(Requests::Ties, request, move |answer| match answer.map(Answer::width) {
+            Ok(Some(width::Answer::Ties(errors))) => {
                 // The page may have been left in the meantime.
                 found.try_set(errors);
             }

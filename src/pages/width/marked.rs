@@ -9,7 +9,7 @@ use super::room::{WidthRoom, draw_of};
 use super::runner::WIDEST;
 use crate::drawing::palette::Role;
 use crate::jobs::client::{Client, Line};
-use crate::jobs::protocol::{Answer, Request};
+use crate::jobs::protocol::{Answer, Packed, Request};
 use crate::jobs::width::{self, Look};
 use crate::language::use_language;
 use crate::notices::Notices;
@@ -36,16 +36,20 @@ pub fn MarkedPanel() -> impl IntoView {
     });
     Effect::new(move |_| {
         let Some((cast, draw)) = wanted.get() else { return };
-        client.ask(Line::WidthLook, Request::Width(width::Request::Look(cast, draw)), move |answer| {
-            match answer {
-                Ok(Answer::Width(width::Answer::Look(found))) => {
-                    // The page may have been left in the meantime.
-                    look.try_set(Some(Arc::from(found)));
+        client.ask(
+            Line::WidthLook,
+            Request::Width(Packed::of(&width::Request::Look(cast, draw))),
+            move |answer| {
+                match answer.map(Answer::width) {
+                    Ok(Some(width::Answer::Look(found))) => {
+                        // The page may have been left in the meantime.
+                        look.try_set(Some(Arc::from(found)));
+                    }
+                    Ok(_) => {}
+                    Err(failure) => notices.failure(failure),
                 }
-                Ok(_) => {}
-                Err(failure) => notices.failure(failure),
-            }
-        });
+            },
+        );
     });
     let matrix = move |of: fn(&Look) -> &Array2<f64>| {
         Signal::derive(move || {

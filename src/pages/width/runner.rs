@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use universal::sweep::Sample;
 
 use crate::jobs::client::{Client, Line};
-use crate::jobs::protocol::{Answer, Request};
+use crate::jobs::protocol::{Answer, Packed, Request};
 use crate::jobs::width::{self, Cast, Draw};
 use crate::notices::Notices;
 
@@ -150,14 +150,14 @@ impl Runner {
         let Some((cast, draw)) = next else { return };
         self.is_busy.set_value(true);
         let (begun, attempt) = (now(), self.attempt.get_value());
-        self.client.ask(self.line, Request::Width((self.ask)(cast, draw)), move |answer| {
+        self.client.ask(self.line, Request::Width(Packed::of(&(self.ask)(cast, draw))), move |answer| {
             // The page may have been left in the meantime.
             if self.is_busy.try_set_value(false).is_some() {
                 return;
             }
-            match answer {
+            match answer.map(Answer::width) {
                 Ok(_) if self.attempt.try_get_value() != Some(attempt) => {}
-                Ok(Answer::Width(width::Answer::Sample(sample))) => {
+                Ok(Some(width::Answer::Sample(sample))) => {
                     self.pace.try_update(|pace| {
                         pace.points += 1;
                         pace.milliseconds += now() - begun;

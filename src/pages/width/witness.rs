@@ -10,7 +10,7 @@ use super::room::{WidthRoom, draw_of};
 use crate::drawing::clock::Clock;
 use crate::drawing::palette::Role;
 use crate::jobs::client::{Client, Line as Requests};
-use crate::jobs::protocol::{Answer, Request};
+use crate::jobs::protocol::{Answer, Packed, Request};
 use crate::jobs::width::{self, Cast, Draw};
 use crate::language::{Language, use_language};
 use crate::notices::Notices;
@@ -49,16 +49,20 @@ pub fn WitnessPanel() -> impl IntoView {
     let found = RwSignal::new(None::<Arc<Found>>);
     Effect::new(move |_| {
         let Some((cast, draw)) = wanted.get() else { return };
-        client.ask(Requests::Witness, Request::Width(width::Request::Witness(cast, draw)), move |answer| {
-            match answer {
-                Ok(Answer::Width(width::Answer::Witness(path))) => {
-                    // The page may have been left in the meantime.
-                    found.try_set(Some(Arc::new((cast, draw, path))));
+        client.ask(
+            Requests::Witness,
+            Request::Width(Packed::of(&width::Request::Witness(cast, draw))),
+            move |answer| {
+                match answer.map(Answer::width) {
+                    Ok(Some(width::Answer::Witness(path))) => {
+                        // The page may have been left in the meantime.
+                        found.try_set(Some(Arc::new((cast, draw, path))));
+                    }
+                    Ok(_) => {}
+                    Err(failure) => notices.failure(failure),
                 }
-                Ok(_) => {}
-                Err(failure) => notices.failure(failure),
-            }
-        });
+            },
+        );
     });
     // What was computed for other choices is not shown.
     let path = Memo::new(move |_| {
