@@ -500,6 +500,25 @@ mod tests {
             }
         }
 
+        /// The widest vectors and none at all give the same bits, which is why a browser gives them, too.
+        #[test]
+        fn results_do_not_depend_on_the_width_of_vectors(m in 1_usize..11, n in 1_usize..37, seed: u64) {
+            let single = |count, seed| -> Vec<f32> { numbers(count, seed).iter().map(|x| *x as f32).collect() };
+            let (a, b) = (single(m * 9, seed), single(9 * n, seed ^ 1));
+            let stride = n.next_multiple_of(LANES);
+            let results = |processor: Processor| {
+                let mut c = vec![0.0; m * stride];
+                processor.add_product((m, n, 9), Left::Rows(&a, 9), (&b, n), (&mut c, stride), Extent::Full);
+                let (mut normal, mut inverse) = (vec![0.0; m * stride], vec![0.0; m]);
+                processor.normalise_rows(&c, stride, &mut normal, &mut inverse);
+                processor.softmax_rows(&mut c, stride, 3.0, |_| n);
+                let square = processor.sum_of_squares(&c);
+                let all = c.into_iter().chain(normal).chain(inverse).chain([square]);
+                all.map(f32::to_bits).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(results(Processor::new()), results(Processor(pulp::Arch::Scalar)));
+        }
+
         #[test]
         fn shares_of_the_visible_add_up_to_one(n in 1_usize..20, seed: u64) {
             let stride = n.next_multiple_of(LANES);

@@ -31,6 +31,7 @@ mod network;
 mod parameters;
 mod real;
 mod recipes;
+mod report;
 mod run;
 mod task;
 
@@ -38,6 +39,7 @@ pub use config::{Config, Model, Optimiser, Skips, Variant, Weights};
 pub use error::Error;
 pub use parameters::TensorShape;
 pub use recipes::{Kind, recommended};
+pub use report::{Accuracy, Report, Results};
 pub use run::{
     AttentionMaps, Evaluation, Failure, FrozenReport, KEEP_EVERY, Prediction, Progress, Run, Snapshot,
 };
