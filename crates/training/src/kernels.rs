@@ -5,6 +5,8 @@
 //! up in the order of k, sums of rows have a fixed number of partial sums, and no multiplication is fused
 //! with an addition. So a seed gives the same bits natively and in a browser.
 
+use pulp::NullaryFnOnce;
+
 use crate::real::Real;
 
 /// How many entries of a row are worked on side by side. Rows of scores are padded to a multiple of it.
@@ -54,48 +56,24 @@ impl Processor {
     }
 
     /// C += A B, with A m × k, B (k × n) row by row with stride `b_stride`, C likewise.
-    #[allow(clippy::too_many_arguments, reason = "these are the parts of one product")]
     pub(crate) fn add_product<R: Real>(
         self,
-        (m, n, k): (usize, usize, usize),
+        size: (usize, usize, usize),
         a: Left<R>,
-        (b, b_stride): (&[R], usize),
-        (c, c_stride): (&mut [R], usize),
+        b: (&[R], usize),
+        c: (&mut [R], usize),
         extent: Extent,
     ) {
-        self.0.dispatch(
-            #[inline(always)]
-            || match a {
-                Left::Rows(a, stride) => {
-                    add_product::<R, false>((m, n, k), (a, stride), (b, b_stride), (c, c_stride), extent);
-                }
-                Left::Columns(a, stride) => {
-                    add_product::<R, true>((m, n, k), (a, stride), (b, b_stride), (c, c_stride), extent);
-                }
-            },
-        );
+        self.0.dispatch(Product { size, a, b, c, extent });
     }
 
     /// C += A B for packed B, with A m × k.
-    pub(crate) fn add_packed_product<R: Real>(
-        self,
-        m: usize,
-        a: Left<R>,
-        b: &Packed<R>,
-        (c, c_stride): (&mut [R], usize),
-    ) {
-        let (k, n) = (b.rows, b.columns);
-        self.0.dispatch(
-            #[inline(always)]
-            || match a {
-                Left::Rows(a, stride) => add_panels::<R, false>((m, n, k), (a, stride), b, (c, c_stride)),
-                Left::Columns(a, stride) => add_panels::<R, true>((m, n, k), (a, stride), b, (c, c_stride)),
-            },
-        );
+    pub(crate) fn add_packed_product<R: Real>(self, m: usize, a: Left<R>, b: &Packed<R>, c: (&mut [R], usize)) {
+        self.0.dispatch(PackedProduct { size: (m, b.columns, b.rows), a, b, c });
     }
 
-    /// Scores (rows of `stride`, of which the first `n` entries count) become shares: each row is multiplied
-    /// by `scale`, and its softmax over the first `visible(i)` entries taken; the others become 0.
+    /// Scores become shares, in place. `scores` are rows of `stride` entries; row i is multiplied by `scale`,
+    /// and its softmax over the first `visible(i)` entries taken; the others become 0.
     pub(crate) fn softmax_rows<R: Real>(
         self,
         scores: &mut [R],
@@ -103,65 +81,21 @@ impl Processor {
         scale: R,
         visible: impl Fn(usize) -> usize,
     ) {
-        self.0.dispatch(
-            #[inline(always)]
-            || {
-                for (i, row) in scores.chunks_exact_mut(stride).enumerate() {
-                    softmax(row, scale, visible(i));
-                }
-            },
-        );
+        for (i, row) in scores.chunks_exact_mut(stride).enumerate() {
+            self.0.dispatch(Softmax { row, scale, visible: visible(i) });
+        }
     }
 
     /// The derivative of a loss by shares becomes that by what was multiplied by `scale` to be the scores:
     /// d_ij = scale · a_ij (g_ij − Σ_k a_ik g_ik), in place of `gradient`.
-    pub(crate) fn softmax_rows_backward<R: Real>(
-        self,
-        shares: &[R],
-        gradient: &mut [R],
-        stride: usize,
-        scale: R,
-    ) {
-        self.0.dispatch(
-            #[inline(always)]
-            || {
-                for (a, g) in shares.chunks_exact(stride).zip(gradient.chunks_exact_mut(stride)) {
-                    let mean = dot(a, g);
-                    for (g, a) in g.iter_mut().zip(a) {
-                        *g = scale * (*a * (*g - mean));
-                    }
-                }
-            },
-        );
+    pub(crate) fn softmax_rows_backward<R: Real>(self, shares: &[R], gradient: &mut [R], stride: usize, scale: R) {
+        self.0.dispatch(SoftmaxBackward { shares, gradient, stride, scale });
     }
 
     /// Layer normalisation of rows of `width` entries, without an affine part: (x − mean) / √(variance + ε).
     /// `inverse` gets what each row was multiplied by.
-    pub(crate) fn normalise_rows<R: Real>(
-        self,
-        rows: &[R],
-        width: usize,
-        normal: &mut [R],
-        inverse: &mut [R],
-    ) {
-        self.0.dispatch(
-            #[inline(always)]
-            || {
-                let share = R::from_f64(1.0 / width as f64);
-                let rows = rows.chunks_exact(width).zip(normal.chunks_exact_mut(width));
-                for ((row, normal), inverse) in rows.zip(inverse) {
-                    let mean = sum(row) * share;
-                    for (to, x) in normal.iter_mut().zip(row) {
-                        *to = *x - mean;
-                    }
-                    let variance = dot(normal, normal) * share;
-                    *inverse = R::ONE / (variance + R::from_f64(NORM_EPSILON)).sqrt();
-                    for to in normal.iter_mut() {
-                        *to = *to * *inverse;
-                    }
-                }
-            },
-        );
+    pub(crate) fn normalise_rows<R: Real>(self, rows: &[R], width: usize, normal: &mut [R], inverse: &mut [R]) {
+        self.0.dispatch(Normalise { rows, width, normal, inverse });
     }
 
     /// Adds to `gradient` the derivative by the rows that were normalised, given that by their normal form.
@@ -173,33 +107,163 @@ impl Processor {
         by_normal: &[R],
         gradient: &mut [R],
     ) {
-        self.0.dispatch(
-            #[inline(always)]
-            || {
-                let share = R::from_f64(1.0 / width as f64);
-                let rows = normal.chunks_exact(width).zip(by_normal.chunks_exact(width));
-                for (((x, d), g), inverse) in rows.zip(gradient.chunks_exact_mut(width)).zip(inverse) {
-                    let mean = sum(d) * share;
-                    let along = dot(d, x) * share;
-                    for ((g, d), x) in g.iter_mut().zip(d).zip(x) {
-                        *g += *inverse * (*d - mean - *x * along);
-                    }
-                }
-            },
-        );
-    }
-
-    /// Runs a loop over elements in the widest vectors.
-    pub(crate) fn vectorised<T>(self, work: impl FnOnce() -> T) -> T {
-        self.0.dispatch(work)
+        self.0.dispatch(NormaliseBackward { normal, inverse, width, by_normal, gradient });
     }
 
     /// Σ x².
     pub(crate) fn sum_of_squares<R: Real>(self, numbers: &[R]) -> R {
-        self.0.dispatch(
-            #[inline(always)]
-            || dot(numbers, numbers),
-        )
+        self.0.dispatch(SumOfSquares { numbers })
+    }
+
+    /// Does work that is compiled for every set of instructions.
+    pub(crate) fn run<W: NullaryFnOnce>(self, work: W) -> W::Output {
+        self.0.dispatch(work)
+    }
+}
+
+// Work is a struct and not a closure: only a method that is always inlined is compiled for the instructions of
+// the processor.
+
+struct Product<'a, R> {
+    size: (usize, usize, usize),
+    a: Left<'a, R>,
+    b: (&'a [R], usize),
+    c: (&'a mut [R], usize),
+    extent: Extent,
+}
+
+struct PackedProduct<'a, R> {
+    size: (usize, usize, usize),
+    a: Left<'a, R>,
+    b: &'a Packed<R>,
+    c: (&'a mut [R], usize),
+}
+
+struct Softmax<'a, R> {
+    row: &'a mut [R],
+    scale: R,
+    visible: usize,
+}
+
+struct SoftmaxBackward<'a, R> {
+    shares: &'a [R],
+    gradient: &'a mut [R],
+    stride: usize,
+    scale: R,
+}
+
+struct Normalise<'a, R> {
+    rows: &'a [R],
+    width: usize,
+    normal: &'a mut [R],
+    inverse: &'a mut [R],
+}
+
+struct NormaliseBackward<'a, R> {
+    normal: &'a [R],
+    inverse: &'a [R],
+    width: usize,
+    by_normal: &'a [R],
+    gradient: &'a mut [R],
+}
+
+struct SumOfSquares<'a, R> {
+    numbers: &'a [R],
+}
+
+impl<R: Real> NullaryFnOnce for Product<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        match self.a {
+            Left::Rows(a, stride) => add_product::<R, false>(self.size, (a, stride), self.b, self.c, self.extent),
+            Left::Columns(a, stride) => add_product::<R, true>(self.size, (a, stride), self.b, self.c, self.extent),
+        }
+    }
+}
+
+impl<R: Real> NullaryFnOnce for PackedProduct<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        match self.a {
+            Left::Rows(a, stride) => add_panels::<R, false>(self.size, (a, stride), self.b, self.c),
+            Left::Columns(a, stride) => add_panels::<R, true>(self.size, (a, stride), self.b, self.c),
+        }
+    }
+}
+
+impl<R: Real> NullaryFnOnce for Softmax<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        softmax(self.row, self.scale, self.visible);
+    }
+}
+
+impl<R: Real> NullaryFnOnce for SoftmaxBackward<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let rows = self.shares.chunks_exact(self.stride).zip(self.gradient.chunks_exact_mut(self.stride));
+        for (a, g) in rows {
+            let mean = dot(a, g);
+            for (g, a) in g.iter_mut().zip(a) {
+                *g = self.scale * (*a * (*g - mean));
+            }
+        }
+    }
+}
+
+impl<R: Real> NullaryFnOnce for Normalise<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let share = R::from_f64(1.0 / self.width as f64);
+        let rows = self.rows.chunks_exact(self.width).zip(self.normal.chunks_exact_mut(self.width));
+        for ((row, normal), inverse) in rows.zip(self.inverse) {
+            let mean = sum(row) * share;
+            for (to, x) in normal.iter_mut().zip(row) {
+                *to = *x - mean;
+            }
+            let variance = dot(normal, normal) * share;
+            *inverse = R::ONE / (variance + R::from_f64(NORM_EPSILON)).sqrt();
+            for to in normal.iter_mut() {
+                *to = *to * *inverse;
+            }
+        }
+    }
+}
+
+impl<R: Real> NullaryFnOnce for NormaliseBackward<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let width = self.width;
+        let share = R::from_f64(1.0 / width as f64);
+        let rows = self.normal.chunks_exact(width).zip(self.by_normal.chunks_exact(width));
+        for (((x, d), g), inverse) in rows.zip(self.gradient.chunks_exact_mut(width)).zip(self.inverse) {
+            let mean = sum(d) * share;
+            let along = dot(d, x) * share;
+            for ((g, d), x) in g.iter_mut().zip(d).zip(x) {
+                *g += *inverse * (*d - mean - *x * along);
+            }
+        }
+    }
+}
+
+impl<R: Real> NullaryFnOnce for SumOfSquares<'_, R> {
+    type Output = R;
+
+    #[inline(always)]
+    fn call(self) -> R {
+        dot(self.numbers, self.numbers)
     }
 }
 
@@ -362,23 +426,23 @@ fn tile<R: Real, const TRANSPOSED: bool, const ROWS: usize, const COLUMNS: usize
     (b, b_stride): (&[R], usize),
 ) -> [[R; COLUMNS]; ROWS] {
     let mut sums = [[R::ZERO; COLUMNS]; ROWS];
-    if range.is_empty() {
-        return sums;
-    }
     // Slices of equal length, so that the bounds are checked here and not in the loop.
-    let rows: [&[R]; ROWS] = std::array::from_fn(|r| {
-        if TRANSPOSED { &a[..0] } else { &a[(i + r) * a_stride..][..range.end] }
-    });
+    let rows: [&[R]; ROWS] = if TRANSPOSED {
+        [a; ROWS]
+    } else {
+        let mut rows = [a; ROWS];
+        for r in 0..ROWS {
+            rows[r] = &a[(i + r) * a_stride..][..range.end];
+        }
+        rows
+    };
     for k in range {
         let b: &[R; COLUMNS] = b[k * b_stride..].first_chunk().expect("rows of B have all columns");
-        let column: [R; ROWS] = if TRANSPOSED {
-            *a[k * a_stride + i..].first_chunk().expect("columns of A have all rows")
-        } else {
-            std::array::from_fn(|r| rows[r][k])
-        };
-        for (sums, a) in sums.iter_mut().zip(column) {
-            for (sum, b) in sums.iter_mut().zip(b) {
-                *sum = *sum + a * *b;
+        let column: &[R] = if TRANSPOSED { &a[k * a_stride + i..][..ROWS] } else { &[] };
+        for r in 0..ROWS {
+            let factor = if TRANSPOSED { column[r] } else { rows[r][k] };
+            for j in 0..COLUMNS {
+                sums[r][j] += factor * b[j];
             }
         }
     }

@@ -363,6 +363,30 @@ impl Run {
         &self.parameters.numbers
     }
 
+    /// The floating-point operations of the matrix products of one step: forwards, and backwards by states and
+    /// by what is trained. Routings cost nothing. Attention is counted as if every token saw all others.
+    pub fn operations_per_step(&self) -> u64 {
+        let config = &self.config;
+        let (n, m) = (config.task.length(), config.state_width());
+        let rows = config.batch * n;
+        // A frozen matrix has one product backwards, a trained one two.
+        let passes = if config.model.weights.are_frozen() { 2 } else { 3 };
+        let frozen = self.network.frozen();
+        let of_layer = frozen.layers().iter().map(|layer| {
+            let mixed: usize = layer.heads.iter().flat_map(|head| &head.moves).map(|it| it.width).sum();
+            let attention = 3 * n * (config.model.heads * config.model.head_width + mixed);
+            let read = if layer.read.is_some() { m * layer.source_width } else { 0 };
+            let write = if layer.write.is_some() { m * layer.output_width } else { 0 };
+            let perceptron = 2 * m * config.variant.hidden().unwrap_or(0);
+            attention + passes * (read + write + perceptron)
+        });
+        let held_out = self.data.held_out();
+        let targets = held_out.targets.iter().filter(|target| **target != NO_TARGET).count();
+        let asked = config.batch * targets / held_out.count.max(1);
+        let unembedding = 3 * asked * frozen.columns_read().1 * config.task.classes().len();
+        2 * (rows * of_layer.sum::<usize>() + unembedding) as u64
+    }
+
     /// Compares the frozen weights with what they were and with what they must be. Makes them anew, so it
     /// takes as long as setting up the run.
     ///
