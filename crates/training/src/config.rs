@@ -196,7 +196,11 @@ impl Config {
         self.task.check()?;
         self.class().check()?;
         let positive = |name: &str, found: f64| {
-            if found.is_finite() && found > 0.0 { Ok(()) } else { Err(Error::setting(name, found, "positive")) }
+            if found.is_finite() && found > 0.0 {
+                Ok(())
+            } else {
+                Err(Error::setting(name, found, "positive"))
+            }
         };
         let share = |name: &str, found: f64| {
             let fits = (0.0..1.0).contains(&found);

@@ -22,7 +22,9 @@ pub enum Error {
         expected: String,
     },
     /// The held-out set leaves no sequences to train on.
-    #[error("data: no sequence outside the held-out set after {draws} draws; lengthen the task or hold out fewer")]
+    #[error(
+        "data: no sequence outside the held-out set after {draws} draws; lengthen the task or hold out fewer"
+    )]
     Exhausted {
         /// How often one was drawn.
         draws: usize,
@@ -52,7 +54,9 @@ pub enum Error {
         reason: String,
     },
     /// A loss, a gradient or a weight became infinite or NaN. The run has gone back to its last good snapshot.
-    #[error("step {step}: {what} became NaN or infinite; the run is back at step {last_good}; continue with a smaller learning rate")]
+    #[error(
+        "step {step}: {what} became NaN or infinite; the run is back at step {last_good}; continue with a smaller learning rate"
+    )]
     NotFinite {
         /// The step, from 1.
         step: usize,

@@ -3,7 +3,9 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use transformer::NormalDraws;
-use universal::{Construction, Fingerprint, Law, Mixing, Projection, RandomSpec, Tying, UniversalTransformer};
+use universal::{
+    Construction, Fingerprint, Law, Mixing, Projection, RandomSpec, Tying, UniversalTransformer,
+};
 
 use crate::kernels::Packed;
 use crate::parameters::LAYERS;
@@ -148,8 +150,7 @@ impl<R: Real> Frozen<R> {
     pub(crate) fn differences(&self, other: &Self) -> u64 {
         let bits = |number: R| number.to_f64().to_bits();
         let differ = self.numbers().zip(other.numbers()).filter(|(a, b)| bits(*a) != bits(*b)).count();
-        differ as u64
-            + u64::from(self.layers != other.layers) * self.count
+        differ as u64 + u64::from(self.layers != other.layers) * self.count
     }
 
     /// Every frozen number that is kept, in the order of its matrix and in both directions.
@@ -226,8 +227,10 @@ impl<R: Real> Frozen<R> {
         let (tensors, linears) = if config.variant.hidden().is_some() { (5, 4) } else { (2, 2) };
         for layer in 0..model.layers {
             let (tensor, linear) = (LAYERS + layer * tensors, 1 + layer * linears);
-            let trained =
-                |place: usize, index: usize| Weight::Trained { linear: linear + place, tensor: tensor + index };
+            let trained = |place: usize, index: usize| Weight::Trained {
+                linear: linear + place,
+                tensor: tensor + index,
+            };
             let (read, write) = (Some(trained(0, 0)), Some(trained(1, 1)));
             let mlp = config.variant.hidden().map(|_| MlpPlan {
                 first: trained(2, 2),

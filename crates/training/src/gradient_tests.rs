@@ -4,7 +4,7 @@
 
 use candle_core::{D, DType, Device, Tensor, Var};
 use transformer::Mask;
-use universal::{Consumer, Construction, Law, Mixing, RandomSpec, Tying, UniversalTransformer};
+use universal::{Construction, Consumer, Law, Mixing, RandomSpec, Tying, UniversalTransformer};
 
 use crate::frozen::Frozen;
 use crate::network::Network;
@@ -195,7 +195,8 @@ impl<'a> Differentiated<'a> {
         let tokens = indices(self.batch.tokens.iter().map(|token| u32::from(*token)).collect())?;
         let positions = indices((0..b * n).map(|row| (row % n) as u32).collect())?;
         let m = self.config.state_width();
-        let embedded = (self.vars[0].index_select(&tokens, 0)? + self.vars[1].index_select(&positions, 0)?)?;
+        let embedded =
+            (self.vars[0].index_select(&tokens, 0)? + self.vars[1].index_select(&positions, 0)?)?;
         let mut state = embedded.reshape((b, n, m))?;
         let per_layer = if variant.hidden().is_some() { 5 } else { 2 };
         for layer in 0..model.layers {

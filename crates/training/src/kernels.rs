@@ -68,7 +68,13 @@ impl Processor {
     }
 
     /// C += A B for packed B, with A m × k.
-    pub(crate) fn add_packed_product<R: Real>(self, m: usize, a: Left<R>, b: &Packed<R>, c: (&mut [R], usize)) {
+    pub(crate) fn add_packed_product<R: Real>(
+        self,
+        m: usize,
+        a: Left<R>,
+        b: &Packed<R>,
+        c: (&mut [R], usize),
+    ) {
         self.0.dispatch(PackedProduct { size: (m, b.columns, b.rows), a, b, c });
     }
 
@@ -88,13 +94,25 @@ impl Processor {
 
     /// The derivative of a loss by shares becomes that by what was multiplied by `scale` to be the scores:
     /// d_ij = scale · a_ij (g_ij − Σ_k a_ik g_ik), in place of `gradient`.
-    pub(crate) fn softmax_rows_backward<R: Real>(self, shares: &[R], gradient: &mut [R], stride: usize, scale: R) {
+    pub(crate) fn softmax_rows_backward<R: Real>(
+        self,
+        shares: &[R],
+        gradient: &mut [R],
+        stride: usize,
+        scale: R,
+    ) {
         self.0.dispatch(SoftmaxBackward { shares, gradient, stride, scale });
     }
 
     /// Layer normalisation of rows of `width` entries, without an affine part: (x − mean) / √(variance + ε).
     /// `inverse` gets what each row was multiplied by.
-    pub(crate) fn normalise_rows<R: Real>(self, rows: &[R], width: usize, normal: &mut [R], inverse: &mut [R]) {
+    pub(crate) fn normalise_rows<R: Real>(
+        self,
+        rows: &[R],
+        width: usize,
+        normal: &mut [R],
+        inverse: &mut [R],
+    ) {
         self.0.dispatch(Normalise { rows, width, normal, inverse });
     }
 
@@ -177,8 +195,12 @@ impl<R: Real> NullaryFnOnce for Product<'_, R> {
     #[inline(always)]
     fn call(self) {
         match self.a {
-            Left::Rows(a, stride) => add_product::<R, false>(self.size, (a, stride), self.b, self.c, self.extent),
-            Left::Columns(a, stride) => add_product::<R, true>(self.size, (a, stride), self.b, self.c, self.extent),
+            Left::Rows(a, stride) => {
+                add_product::<R, false>(self.size, (a, stride), self.b, self.c, self.extent)
+            }
+            Left::Columns(a, stride) => {
+                add_product::<R, true>(self.size, (a, stride), self.b, self.c, self.extent)
+            }
         }
     }
 }
@@ -365,7 +387,9 @@ fn add_product<R: Real, const TRANSPOSED: bool>(
             let b = (&b[j..], b_stride);
             let at = i * c_stride + j;
             j += match n - j {
-                16.. if PANEL >= 16 => add_tile::<R, TRANSPOSED, 16>(i, rows, range.clone(), a, b, c, at, c_stride),
+                16.. if PANEL >= 16 => {
+                    add_tile::<R, TRANSPOSED, 16>(i, rows, range.clone(), a, b, c, at, c_stride)
+                }
                 8.. => add_tile::<R, TRANSPOSED, 8>(i, rows, range.clone(), a, b, c, at, c_stride),
                 4.. => add_tile::<R, TRANSPOSED, 4>(i, rows, range.clone(), a, b, c, at, c_stride),
                 _ => add_tile::<R, TRANSPOSED, 1>(i, rows, range.clone(), a, b, c, at, c_stride),

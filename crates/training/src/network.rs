@@ -243,11 +243,22 @@ impl<R: Real> Network<R> {
             Weight::Trained { linear, .. } => &trained[linear],
         };
         // Adds xᵀ d to the gradient of a matrix that is trained; a frozen one has none.
-        let add_outer = |weight: Weight, x: &[R], x_width: usize, d: &[R], d_width: usize, gradient: &mut Parameters<R>| {
+        let add_outer = |weight: Weight,
+                         x: &[R],
+                         x_width: usize,
+                         d: &[R],
+                         d_width: usize,
+                         gradient: &mut Parameters<R>| {
             if let Weight::Trained { tensor, .. } = weight {
                 let (count, to) = (d.len() / d_width, gradient.tensor_mut(tensor));
                 let size = (x_width, d_width, count);
-                processor.add_product(size, Left::Columns(x, x_width), (d, d_width), (to, d_width), Extent::Full);
+                processor.add_product(
+                    size,
+                    Left::Columns(x, x_width),
+                    (d, d_width),
+                    (to, d_width),
+                    Extent::Full,
+                );
             }
         };
         gradient.numbers.fill(R::ZERO);
@@ -284,7 +295,12 @@ impl<R: Real> Network<R> {
                 add_outer(mlp.second, hidden, hidden_width, by_state, m, gradient);
                 by_hidden.fill(R::ZERO);
                 let second = &linear(mlp.second).backward;
-                processor.add_packed_product(rows, Left::Rows(by_state, m), second, (by_hidden, hidden_width));
+                processor.add_packed_product(
+                    rows,
+                    Left::Rows(by_state, m),
+                    second,
+                    (by_hidden, hidden_width),
+                );
                 for (d, x) in by_hidden.iter_mut().zip(hidden) {
                     if *x == R::ZERO {
                         *d = R::ZERO;
@@ -321,7 +337,16 @@ impl<R: Real> Network<R> {
             match plan.read {
                 None => {
                     let scratch = (&mut work.transposed[..], &mut work.by_shares[..]);
-                    attend_backward(shape, *processor, plan, input, &layer.shares, by_output, scratch, by_normal);
+                    attend_backward(
+                        shape,
+                        *processor,
+                        plan,
+                        input,
+                        &layer.shares,
+                        by_output,
+                        scratch,
+                        by_normal,
+                    );
                 }
                 Some(read) => {
                     let width = plan.source_width;
@@ -329,7 +354,16 @@ impl<R: Real> Network<R> {
                     let by_source = &mut work.by_source[..rows * width];
                     by_source.fill(R::ZERO);
                     let scratch = (&mut work.transposed[..], &mut work.by_shares[..]);
-                    attend_backward(shape, *processor, plan, source, &layer.shares, by_output, scratch, by_source);
+                    attend_backward(
+                        shape,
+                        *processor,
+                        plan,
+                        source,
+                        &layer.shares,
+                        by_output,
+                        scratch,
+                        by_source,
+                    );
                     add_outer(read, input, m, by_source, width, gradient);
                     let by_source = Left::Rows(by_source, width);
                     processor.add_packed_product(rows, by_source, &linear(read).backward, (by_normal, m));
@@ -409,7 +443,8 @@ impl<R: Real> Work<R> {
         let widest = |width: fn(&LayerPlan) -> usize| plans.iter().map(width).max().unwrap_or(0);
         let source = widest(|plan| if plan.read.is_some() { plan.source_width } else { 0 });
         let output = widest(|plan| if plan.write.is_some() { plan.output_width } else { 0 });
-        let columns = widest(|plan| plan.heads.iter().flat_map(|it| &it.moves).map(|it| it.width).max().unwrap_or(0));
+        let columns =
+            widest(|plan| plan.heads.iter().flat_map(|it| &it.moves).map(|it| it.width).max().unwrap_or(0));
         Work {
             state: zeros(rows * m),
             layers: plans.iter().map(layer).collect(),
@@ -486,7 +521,13 @@ fn attend<R: Real>(
             for it in &head.moves {
                 let (from, to) = (&source[it.from..], &mut output[it.to..]);
                 let shares = Left::Rows(shares, stride);
-                processor.add_product((n, it.width, n), shares, (from, width), (to, plan.output_width), up_to_row);
+                processor.add_product(
+                    (n, it.width, n),
+                    shares,
+                    (from, width),
+                    (to, plan.output_width),
+                    up_to_row,
+                );
             }
         }
     }
@@ -542,9 +583,21 @@ fn attend_backward<R: Real>(
                 let d = &by_output[it.to..];
                 let size = (n, stride, it.width);
                 let transposed = (&*transposed, stride);
-                processor.add_product(size, Left::Rows(d, output_width), transposed, (by_shares, stride), Extent::Full);
+                processor.add_product(
+                    size,
+                    Left::Rows(d, output_width),
+                    transposed,
+                    (by_shares, stride),
+                    Extent::Full,
+                );
                 let (size, shares) = ((n, it.width, n), Left::Columns(shares, stride));
-                processor.add_product(size, shares, (d, output_width), (&mut by_source[it.from..], width), from_row);
+                processor.add_product(
+                    size,
+                    shares,
+                    (d, output_width),
+                    (&mut by_source[it.from..], width),
+                    from_row,
+                );
             }
             processor.softmax_rows_backward(shares, by_shares, stride, shape.score_scale());
             let (queries, keys) = (&source[head.query..], &source[head.key..]);

@@ -45,7 +45,13 @@ pub fn recommended(task: Task, variant: Variant, kind: Kind) -> Config {
                 (true, true) => 4.0,
                 (true, false) => 1.0,
             };
-            let width = if deep { 128 } else if residual && is_counting { 96 } else { 64 };
+            let width = if deep {
+                128
+            } else if residual && is_counting {
+                96
+            } else {
+                64
+            };
             (Weights::Random { gain }, 2, width, if hops > 2 { 16 } else { 8 })
         }
         Kind::Trained if deep => (Weights::Trained, 4, 64, 16),
@@ -55,7 +61,13 @@ pub fn recommended(task: Task, variant: Variant, kind: Kind) -> Config {
         Kind::Trained => 3e-3,
         Kind::Random if residual && is_counting => 0.05,
         Kind::Random => 0.02,
-        Kind::Sparse | Kind::Looped => if deep { 0.02 } else { 0.01 },
+        Kind::Sparse | Kind::Looped => {
+            if deep {
+                0.02
+            } else {
+                0.01
+            }
+        }
     };
     let embedding_scale = match kind {
         Kind::Random if residual && is_counting => 1.0,

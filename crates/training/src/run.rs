@@ -196,7 +196,8 @@ impl Run {
         let norm = f64::from(Processor::new().sum_of_squares(&self.gradient.numbers)).sqrt();
         if !loss.is_finite() || !norm.is_finite() {
             let tensor = self.gradient.not_finite();
-            let of_gradient = || tensor.map_or("the gradient".to_owned(), |it| format!("the gradient of {}", it.name));
+            let of_gradient =
+                || tensor.map_or("the gradient".to_owned(), |it| format!("the gradient of {}", it.name));
             let what = if loss.is_finite() { of_gradient() } else { "the loss".to_owned() };
             return Err(self.go_back(what));
         }
@@ -262,7 +263,8 @@ impl Run {
             for index in 0..self.other_batch.count {
                 let (tokens, targets) = self.other_batch.sequence(index);
                 let asked = (0..targets.len()).filter(|position| targets[*position] != NO_TARGET);
-                let answers: Vec<(usize, u16)> = asked.zip(logits.by_ref()).map(|(at, it)| (at, best(it))).collect();
+                let answers: Vec<(usize, u16)> =
+                    asked.zip(logits.by_ref()).map(|(at, it)| (at, best(it))).collect();
                 let wrong = answers.into_iter().find(|(position, class)| targets[*position] != *class);
                 if let Some((position, predicted)) = wrong {
                     let truth = targets[position];
@@ -445,7 +447,8 @@ impl Run {
     /// A forward pass over one sequence, with logits at every token.
     fn pass(&mut self, tokens: &[u16]) -> Result<(), Error> {
         let most = self.config.task.length();
-        let fits = if self.config.task.mask() == Mask::None { tokens.len() == most } else { tokens.len() <= most };
+        let fits =
+            if self.config.task.mask() == Mask::None { tokens.len() == most } else { tokens.len() <= most };
         if tokens.is_empty() || !fits {
             let expected = match self.config.task.mask() {
                 Mask::None => most.to_string(),

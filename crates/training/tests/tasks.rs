@@ -89,7 +89,8 @@ fn half_of_every_batch_is_balanced_and_counting_gets_three_quarters() {
         let mut positives = 0;
         for index in 0..batch.count {
             let (tokens, targets) = batch.sequence(index);
-            let text: String = tokens.iter().map(|token| task.tokens()[usize::from(*token)].clone()).collect();
+            let text: String =
+                tokens.iter().map(|token| task.tokens()[usize::from(*token)].clone()).collect();
             assert!(text.starts_with('^') && text.ends_with('$') && text.len() == 24);
             // By cancelling pairs, which is another way than the generator's.
             let mut rest = text[1..23].to_owned();
@@ -140,8 +141,9 @@ fn hops_follow_their_definition() {
             assert!(s.windows(2).all(|pair| pair[0] != pair[1]), "a symbol repeats at once");
             assert_eq!((tokens[0], targets[0]), (0, NO_TARGET));
             // f as a table, from left to right.
-            let f: Vec<Option<usize>> =
-                (0..s.len()).map(|t| s[..t].iter().rposition(|other| *other == s[t]).map(|j| j + 1)).collect();
+            let f: Vec<Option<usize>> = (0..s.len())
+                .map(|t| s[..t].iter().rposition(|other| *other == s[t]).map(|j| j + 1))
+                .collect();
             for t in 0..s.len() {
                 let mut place = Some(t);
                 for _ in 0..hops {
@@ -244,7 +246,10 @@ fn own_sequences_are_read_held_out_and_trained_on() {
     assert_eq!(next.sequences[1].targets, [1, NO_TARGET]);
     for (text, line) in [("", 1), ("a => x\nab\n", 2), ("ab => x\n\nab => y\n", 3), ("a\nbc", 1)] {
         let found = OwnSequences::parse(text);
-        assert!(matches!(&found, Err(Error::OwnSequences { line: at, .. }) if *at == line), "{text:?}: {found:?}");
+        assert!(
+            matches!(&found, Err(Error::OwnSequences { line: at, .. }) if *at == line),
+            "{text:?}: {found:?}"
+        );
     }
 }
 

@@ -35,8 +35,7 @@ pub(super) fn draw(alphabet: usize, rng: &mut ChaCha8Rng, tokens: &mut [u16]) {
 pub(super) fn solve(hops: usize, alphabet: usize, tokens: &[u16], targets: &mut [u16]) {
     targets.fill(NO_TARGET);
     let Some((_, symbols)) = tokens.split_first() else { return };
-    let next_of_last =
-        |t: usize| (0..t).rev().find(|j| symbols[*j] == symbols[t]).map(|j| j + 1);
+    let next_of_last = |t: usize| (0..t).rev().find(|j| symbols[*j] == symbols[t]).map(|j| j + 1);
     for t in 0..symbols.len() {
         let found = (0..hops).try_fold(t, |place, _| next_of_last(place));
         targets[t + 1] = found.map_or(alphabet as u16, |place| symbols[place].saturating_sub(1));

@@ -253,7 +253,11 @@ impl Task {
             Task::Own(own) => own.check()?,
         }
         if self.length() > MOST_TOKENS {
-            return Err(Error::setting("task.length", self.length(), format!("at most {MOST_TOKENS} tokens")));
+            return Err(Error::setting(
+                "task.length",
+                self.length(),
+                format!("at most {MOST_TOKENS} tokens"),
+            ));
         }
         let names = self.tokens().len().max(self.classes().len());
         if names >= usize::from(NO_TARGET) {

@@ -21,7 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scope = Scope::read(lexopt::Parser::from_env())?;
     let folder = project().join("target/experiment");
     fs::create_dir_all(&folder)?;
-    let wanted: Vec<Job> = jobs(scope.seeds).into_iter().filter(|job| job.name().contains(&scope.only)).collect();
+    let wanted: Vec<Job> =
+        jobs(scope.seeds).into_iter().filter(|job| job.name().contains(&scope.only)).collect();
     let missing: Vec<&Job> = wanted.iter().filter(|job| !folder.join(job.finished()).exists()).collect();
     println!("{} runs, {} of them are finished", wanted.len(), wanted.len() - missing.len());
     let queue = Mutex::new(missing.into_iter());
@@ -87,10 +88,11 @@ impl Job {
     /// Trains to the end of the budget, from where it was interrupted, and keeps the report.
     fn carry_out(&self, folder: &Path) -> Result<(), Box<dyn Error + Send + Sync>> {
         let under_way = folder.join(format!("{}.snapshot", self.name()));
-        let mut run = match fs::read(&under_way).ok().and_then(|it| serde_json::from_slice::<Snapshot>(&it).ok()) {
-            Some(snapshot) if snapshot.config == self.cell.config(self.seed) => Run::resume(snapshot)?,
-            _ => Run::new(self.cell.config(self.seed))?,
-        };
+        let mut run =
+            match fs::read(&under_way).ok().and_then(|it| serde_json::from_slice::<Snapshot>(&it).ok()) {
+                Some(snapshot) if snapshot.config == self.cell.config(self.seed) => Run::resume(snapshot)?,
+                _ => Run::new(self.cell.config(self.seed))?,
+            };
         let first = run.steps_taken();
         let (start, mut said) = (Instant::now(), Instant::now());
         while !run.is_finished() {

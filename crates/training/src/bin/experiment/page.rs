@@ -46,7 +46,8 @@ fn row(cell: &Cell, runs: &[Report]) -> String {
     let Some(last) = reports.last() else {
         return format!("{named} not measured | | | | | |\n");
     };
-    let list = |text: &dyn Fn(&Report) -> String| reports.iter().map(|it| text(it)).collect::<Vec<_>>().join(" / ");
+    let list =
+        |text: &dyn Fn(&Report) -> String| reports.iter().map(|it| text(it)).collect::<Vec<_>>().join(" / ");
     let count = reports.len() as f64;
     let mean = reports.iter().map(|it| it.accuracy.held_out).sum::<f64>() / count;
     let without: Option<f64> = reports.iter().map(|it| it.accuracy.without_null).sum();
