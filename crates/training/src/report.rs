@@ -37,7 +37,7 @@ pub struct Report {
     /// What was found on the way.
     pub history: Vec<Evaluation>,
     /// The day of the measurement, `2026-11-30`, where it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub date: Option<String>,
 }
 
@@ -47,7 +47,7 @@ pub struct Accuracy {
     /// Of all.
     pub held_out: f64,
     /// Of those that are not null, where the task has a null class.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub without_null: Option<f64>,
 }
 

@@ -272,6 +272,8 @@ fn reports_say_what_was_found_and_repeat_it() {
     let text = serde_json::to_string(&training::Results::new(vec![report.clone()])).unwrap();
     let read: training::Results = serde_json::from_str(&text).unwrap();
     assert_eq!(read.runs, std::slice::from_ref(&report));
+    let bytes = postcard::to_allocvec(&report).unwrap();
+    assert_eq!(postcard::from_bytes::<training::Report>(&bytes).unwrap(), report);
     let mut again = Run::new(read.runs[0].config.clone()).unwrap();
     steps(&mut again, read.runs[0].steps);
     assert_eq!(again.evaluate().accuracy.to_bits(), report.accuracy.held_out.to_bits());
