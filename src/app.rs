@@ -1,12 +1,16 @@
 //! The shell: header, navigation, language, theme, the one place for errors, and the URL.
 
+use std::panic;
+
+use leptos::mount::mount_to_body;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 use crate::jobs::client::Client;
-use crate::language::{Language, use_language};
+use crate::language::{Language, say, use_language};
 use crate::notices::{Notices, NoticesView};
-use crate::pages::universal::UniversalPage;
+use crate::pages::universal;
+use crate::parts::later;
 use crate::preferences::{self, Theme};
 use crate::state::history::{Pace, Step};
 use crate::state::{AppState, Page};
@@ -16,6 +20,16 @@ use crate::widgets::words::provide_words;
 /// The state of the whole app, as a context.
 #[derive(Clone, Copy)]
 pub struct Store(pub RwSignal<AppState>);
+
+crate::part! { page:
+    /// Shows the app, and keeps it for use without a network.
+    pub fn open() -> () {
+        // What a panic says would otherwise be lost: the console is where a report is copied from.
+        panic::set_hook(Box::new(|panic| web_sys::console::error_1(&panic.to_string().into())));
+        mount_to_body(App);
+        crate::offline::keep();
+    }
+}
 
 /// The whole page.
 #[component]
@@ -42,19 +56,19 @@ pub fn App() -> impl IntoView {
     let page = Memo::new(move |_| state.with(|state| state.page));
     let embed = Memo::new(move |_| state.with(|state| state.embed));
     view! {
-        <a class="skip-link" href="#main">{move || t.get().skip_to_content()}</a>
+        <a class="skip-link" href="#main">{say(t, Language::skip_to_content)}</a>
         <Show when=move || !embed.get()>
             <Header language theme/>
         </Show>
         <NoticesView/>
         <main id="main" tabindex="-1">
             {move || match page.get() {
-                Page::Universal => view! { <UniversalPage/> },
+                Page::Universal => later(universal::page()),
             }}
         </main>
         <Show when=move || !embed.get()>
             <footer class="site-footer">
-                <p>{move || t.get().about_papers()}</p>
+                <p>{say(t, Language::about_papers)}</p>
             </footer>
         </Show>
     }
@@ -111,17 +125,17 @@ fn Header(language: RwSignal<Language>, theme: RwSignal<Theme>) -> impl IntoView
                 </svg>
                 "Pianola"
             </a>
-            <nav aria-label=move || t.get().workspaces()>{pages}</nav>
+            <nav aria-label=say(t, Language::workspaces)>{pages}</nav>
             <div class="site-tools">
                 <ShareButton/>
-                <div class="language-switch" role="group" aria-label=move || t.get().language()>
+                <div class="language-switch" role="group" aria-label=say(t, Language::language)>
                     {languages}
                 </div>
                 <button
                     type="button"
                     class="theme-switch"
                     title=move || t.get().theme_now(t.get().theme_name(theme.get()))
-                    aria-label=move || t.get().theme()
+                    aria-label=say(t, Language::theme)
                     on:click=move |_| {
                         let next = theme.get_untracked().next();
                         preferences::remember_theme(next);
@@ -156,8 +170,8 @@ fn ShareButton() -> impl IntoView {
         });
     };
     view! {
-        <button type="button" title=move || t.get().share_title() on:click=share>
-            {move || t.get().share()}
+        <button type="button" title=say(t, Language::share_title) on:click=share>
+            {say(t, Language::share)}
         </button>
     }
 }
@@ -166,8 +180,8 @@ fn ShareButton() -> impl IntoView {
 /// a state back.
 fn follow_url(state: RwSignal<AppState>, notices: Notices) {
     let pace = StoredValue::new(Pace::default());
-    Effect::new(move |_| {
-        let query = state.with(AppState::encode);
+    let write = move || {
+        let query = state.with_untracked(AppState::encode);
         if query == AppState::decode(&current_query()).0.encode() {
             return;
         }
@@ -180,6 +194,11 @@ fn follow_url(state: RwSignal<AppState>, notices: Notices) {
             Step::Push => history.push_state_with_url(&JsValue::NULL, "", Some(&address)),
             Step::Replace => history.replace_state_with_url(&JsValue::NULL, "", Some(&address)),
         };
+    };
+    Effect::new(move |_| {
+        state.track();
+        // A browser takes its time for this; the worker is asked first.
+        set_timeout(write, std::time::Duration::ZERO);
     });
     let on_popstate = Closure::<dyn Fn()>::new(move || {
         let (decoded, bad_values) = AppState::decode(&current_query());

@@ -43,6 +43,17 @@ pub fn use_language() -> Signal<Language> {
     use_context::<Signal<Language>>().unwrap_or_else(|| Signal::stored(Language::En))
 }
 
+/// A text in the current language, for a view: `{say(t, Language::title)}`. All such texts share one type, so they
+/// share the code that keeps them up to date.
+pub fn say(t: Signal<Language>, text: fn(Language) -> &'static str) -> impl Fn() -> &'static str + Copy {
+    move || text(t.get())
+}
+
+/// The same as a signal, for a widget.
+pub fn text_of(t: Signal<Language>, text: fn(Language) -> &'static str) -> Signal<String> {
+    Signal::derive(move || text(t.get()).to_owned())
+}
+
 /// Declares texts: `name: "English" | "Português";` or `name(argument: Type): "… {argument}" | "… {argument}";`.
 #[macro_export]
 macro_rules! texts {

@@ -6,6 +6,7 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
+use futures_executor::block_on;
 use ndarray::{Array2, ArrayView2};
 use pianola::jobs::import::{self, ExportKind, ImportKind};
 use pianola::jobs::protocol::{Answer, Failure, Job, Message, Request, VERSION, from_bytes, to_bytes};
@@ -720,7 +721,7 @@ fn messages_cross_unchanged() {
         .push(Request::Universal(Box::new(play::Request { piece: too_large, consumer: Consumer::Output })));
     for (id, request) in (0..).zip(requests) {
         crosses(&Job { id, request: request.clone() });
-        crosses(&Message::Done { id, result: engine.answer(request) });
+        crosses(&Message::Done { id, result: block_on(engine.answer(request)) });
     }
     crosses(&Message::Ready { version: VERSION });
     crosses(&Message::Crashed { message: "“ouch”".to_owned() });
@@ -870,7 +871,9 @@ impl Act {
 // ---- helpers ----
 
 fn ask(engine: &mut Engine, piece: &Piece, consumer: Consumer) -> Result<Played, Failure> {
-    match engine.answer(Request::Universal(Box::new(play::Request { piece: piece.clone(), consumer })))? {
+    match block_on(
+        engine.answer(Request::Universal(Box::new(play::Request { piece: piece.clone(), consumer }))),
+    )? {
         Answer::Universal(played) => {
             assert_eq!(&played.piece, piece);
             Ok(*played)
@@ -892,14 +895,14 @@ fn import(
 ) -> Result<Piece, Failure> {
     let piece = Box::new(piece.clone());
     let request = import::Request { kind, name: name.to_owned(), bytes: bytes.to_vec(), piece };
-    match engine.answer(Request::Import(request))? {
+    match block_on(engine.answer(Request::Import(request)))? {
         Answer::Import(imported) => Ok(*imported.piece),
         other => panic!("{other:?}"),
     }
 }
 
 fn export(engine: &mut Engine, piece: &Piece, kind: ExportKind) -> Result<import::Exported, Failure> {
-    match engine.answer(Request::Export(Box::new(piece.clone()), kind))? {
+    match block_on(engine.answer(Request::Export(Box::new(piece.clone()), kind)))? {
         Answer::Export(file) => Ok(file),
         other => panic!("{other:?}"),
     }

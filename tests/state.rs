@@ -8,7 +8,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ndarray::Array2;
 use pianola::jobs::protocol::to_bytes;
 use pianola::state::universal::{
-    CellEdit, Construction, InputSource, Look, Piece, RANDOM_TARGET, TargetSource, UniversalState, WeightEdit,
+    CellEdit, Construction, InputSource, Leaves, Look, Piece, RANDOM_TARGET, TargetSource, UniversalState,
+    WeightEdit,
 };
 use pianola::state::{AppState, Page};
 use proptest::collection::vec;
@@ -86,7 +87,7 @@ fn links_are_readable() {
     let (state, bad) = AppState::decode(
         "page=universal&preset=random&heads=3&layers=2&width=6&head-width=2&attention=average-hard&mask=causal\
          &residual=on&scale=0.5&n=9&seed=12&construction=random&law=sign&tying=tied&spare=-2&frozen-seed=3\
-         &weights=2.3.wo.1.6:-0.25&input=9.6:1e-3&embedding=6.1:2&tree=k2.3&step=1&embed=1&hide=heads, layers",
+         &weights=2.3.wo.1.6:-0.25&input=9.6:1e-3&embedding=6.1:2&tree=k2.3&step=1&leaves=subtrees&embed=1&hide=heads, layers",
     );
     assert_eq!(bad, []);
     let cell = |row, column, value| CellEdit { row, column, value };
@@ -113,7 +114,8 @@ fn links_are_readable() {
         input_edits: vec![cell(8, 5, 1e-3)],
         embedding_edits: vec![cell(5, 0, 2.0)],
     };
-    let look = Look { consumer: Consumer::Key { layer: 1, head: 2 }, step: Some(1) };
+    let consumer = Consumer::Key { layer: 1, head: 2 };
+    let look = Look { consumer, step: Some(1), leaves: Some(Leaves::BySubtree) };
     let hide = vec!["heads".to_owned(), "layers".to_owned()];
     let expected =
         AppState { page: Page::Universal, embed: true, hide, universal: UniversalState { piece, look } };
@@ -357,7 +359,8 @@ fn universal() -> impl Strategy<Value = UniversalState> {
                 vec(cell_edit(1000, class.width), 0..4),
                 vec(cell_edit(class.width, 100_000), 0..4),
             );
-            let look = (consumer(class), prop::option::of(0..=class.layers));
+            let leaves = prop::option::of(prop::sample::select(vec![Leaves::AsOnRoll, Leaves::BySubtree]));
+            let look = (consumer(class), prop::option::of(0..=class.layers), leaves);
             (
                 Just((target, class, construction, law, tying, seed, frozen_seed, spare)),
                 input(class.width),
@@ -365,26 +368,28 @@ fn universal() -> impl Strategy<Value = UniversalState> {
                 look,
             )
         })
-        .prop_map(|(choices, input, (weight_edits, input_edits, embedding_edits), (consumer, step))| {
-            let (target, class, construction, law, tying, seed, frozen_seed, spare) = choices;
-            UniversalState {
-                piece: Piece {
-                    target,
-                    class,
-                    seed,
-                    input,
-                    construction,
-                    law,
-                    tying,
-                    spare,
-                    frozen_seed,
-                    weight_edits,
-                    input_edits,
-                    embedding_edits,
-                },
-                look: Look { consumer, step },
-            }
-        })
+        .prop_map(
+            |(choices, input, (weight_edits, input_edits, embedding_edits), (consumer, step, leaves))| {
+                let (target, class, construction, law, tying, seed, frozen_seed, spare) = choices;
+                UniversalState {
+                    piece: Piece {
+                        target,
+                        class,
+                        seed,
+                        input,
+                        construction,
+                        law,
+                        tying,
+                        spare,
+                        frozen_seed,
+                        weight_edits,
+                        input_edits,
+                        embedding_edits,
+                    },
+                    look: Look { consumer, step, leaves },
+                }
+            },
+        )
 }
 
 fn with_shape_of(class: Class, shape: &Class) -> Class {

@@ -10,6 +10,7 @@ use web_sys::{CanvasPattern, CanvasRenderingContext2d, HtmlCanvasElement, ImageD
 
 use super::color::Rgba;
 use super::geometry::{Path, Point, Rect, Step};
+use super::mosaic::mosaic;
 use super::painter::{Align, Baseline, Family, Painter, Pixels, Stroke, TextStyle, Texture, Weight};
 use super::palette::Palette;
 
@@ -110,6 +111,16 @@ impl Painter for CanvasPainter {
     fn fill_rect(&mut self, rect: Rect, color: Rgba) {
         self.fill_with(color);
         self.context.fill_rect(rect.x, rect.y, rect.width, rect.height);
+    }
+
+    fn fill_tiles(&mut self, tiles: &[(Rect, Rgba)], radius: f64) {
+        // A call for each cell takes longer than to paint all of them here, and the picture of many is handed over at
+        // once.
+        if let Some((left, top, pixels)) = mosaic(tiles, radius, self.density) {
+            let d = self.density;
+            let (width, height) = (pixels.width() as f64 / d, pixels.height() as f64 / d);
+            self.image(Rect::new(left / d, top / d, width, height), &pixels);
+        }
     }
 
     fn fill_round_rect(&mut self, rect: Rect, radius: f64, color: Rgba) {

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use crate::decimal;
+
 /// An sRGB colour with alpha, 8 bits a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rgba {
@@ -43,10 +45,10 @@ impl Rgba {
             _ => return None,
         };
         let mut channel =
-            || -> Option<u8> { Some((arguments.next()?.parse::<f64>().ok()? * unit).round() as u8) };
+            || -> Option<u8> { Some((decimal::parse(arguments.next()?)? * unit).round() as u8) };
         let (red, green, blue) = (channel()?, channel()?, channel()?);
         let alpha = match arguments.next() {
-            Some(text) => (text.parse::<f64>().ok()? * 255.0).round() as u8,
+            Some(text) => (decimal::parse(text)? * 255.0).round() as u8,
             None => 255,
         };
         Some(Rgba { red, green, blue, alpha })

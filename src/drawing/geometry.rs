@@ -1,5 +1,8 @@
 //! Points, rectangles and paths, in CSS pixels.
 
+use std::cmp::Ordering;
+use std::ops::Range;
+
 /// A point, or a displacement.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Point {
@@ -116,6 +119,37 @@ impl Path {
         )
     }
 
+    /// Adds that part of a smooth vertical connection (see [`Path::link`]) that lies between two vertical lines. A
+    /// line that only passes through would otherwise be dashed over its whole length, where nobody sees it.
+    pub fn join(self, from: Point, to: Point, between: &Range<f64>) -> Path {
+        // The curve's x is a smooth step from one end to the other: 3 t² − 2 t³, which can be inverted.
+        let moment = |x: f64| {
+            let share = ((x - from.x) / (to.x - from.x)).clamp(0.0, 1.0);
+            0.5 - ((1.0 - 2.0 * share).asin() / 3.0).sin()
+        };
+        let (start, end) = match from.x.total_cmp(&to.x) {
+            Ordering::Less => (moment(between.start), moment(between.end)),
+            Ordering::Greater => (moment(between.end), moment(between.start)),
+            Ordering::Equal => (0.0, 1.0),
+        };
+        if start >= end {
+            return self;
+        }
+        let bend = (to.y - from.y) * 0.5;
+        let curve = [from, Point::new(from.x, from.y + bend), Point::new(to.x, to.y - bend), to];
+        // The control points of a part are the values of the curve's polar form at its ends.
+        let polar = |one: f64, two: f64, three: f64| {
+            let [a, b, c, d] = curve;
+            let (ab, bc, cd) = (a.towards(b, one), b.towards(c, one), c.towards(d, one));
+            ab.towards(bc, two).towards(bc.towards(cd, two), three)
+        };
+        self.move_to(polar(start, start, start)).curve_to(
+            polar(start, start, end),
+            polar(start, end, end),
+            polar(end, end, end),
+        )
+    }
+
     /// A closed polygon.
     pub fn polygon(corners: impl IntoIterator<Item = Point>) -> Path {
         let mut steps: Vec<Step> = corners.into_iter().map(Step::Line).collect();
@@ -194,6 +228,35 @@ mod tests {
             .line_to(Point::new(1.005, -0.001))
             .close();
         assert_eq!(path.svg_data(), "M0 0C0 10 10 10 10 20L1 0Z");
+    }
+
+    #[test]
+    fn a_part_of_a_connection_lies_on_it_and_between_the_lines() {
+        let at = |[a, b, c, d]: [Point; 4], t: f64| {
+            let (ab, bc, cd) = (a.towards(b, t), b.towards(c, t), c.towards(d, t));
+            ab.towards(bc, t).towards(bc.towards(cd, t), t)
+        };
+        let curve_of = |path: &Path| match path.steps() {
+            [Step::Move(a), Step::Curve(b, c, d)] => [*a, *b, *c, *d],
+            other => panic!("{other:?} is not one curve"),
+        };
+        for (left, right) in [(-5000.0, 900.0), (8000.0, -20.0), (100.0, 200.0), (150.0, 150.0)] {
+            let (from, to) = (Point::new(left, 0.0), Point::new(right, 80.0));
+            let whole = curve_of(&Path::link(from, to));
+            let part = curve_of(&Path::new().join(from, to, &(0.0..700.0)));
+            for i in 0..=20 {
+                let point = at(part, f64::from(i) / 20.0);
+                assert!((-1e-6..=700.0 + 1e-6).contains(&point.x), "{point:?} lies outside");
+                // Both move one way only, so the moment of the whole curve is found by halving.
+                let (mut low, mut high) = (0.0, 1.0);
+                for _ in 0..60 {
+                    let middle: f64 = (low + high) / 2.0;
+                    if at(whole, middle).y < point.y { low = middle } else { high = middle }
+                }
+                assert!(at(whole, low).distance(point) < 1e-6, "{point:?} is not on the curve");
+            }
+        }
+        assert_eq!(Path::new().join(Point::new(-9.0, 0.0), Point::new(-1.0, 5.0), &(0.0..7.0)), Path::new());
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub mod color;
 pub mod export;
 pub mod geometry;
 pub mod gestures;
+mod mosaic;
 pub mod painter;
 pub mod palette;
 pub mod resize;

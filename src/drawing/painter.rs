@@ -14,6 +14,18 @@ pub trait Painter {
     /// A filled rectangle.
     fn fill_rect(&mut self, rect: Rect, color: Rgba);
 
+    /// Filled rectangles with round corners that do not overlap: the cells of a matrix. Their edges lie on device
+    /// pixels where there are such.
+    fn fill_tiles(&mut self, tiles: &[(Rect, Rgba)], radius: f64) {
+        for &(rect, color) in tiles {
+            if radius > 0.0 {
+                self.fill_round_rect(rect, radius, color);
+            } else {
+                self.fill_rect(rect, color);
+            }
+        }
+    }
+
     /// A filled rectangle with round corners.
     fn fill_round_rect(&mut self, rect: Rect, radius: f64, color: Rgba);
 

@@ -10,6 +10,8 @@ use wasm_bindgen::closure::Closure;
 use super::color::{Ramp, Rgba};
 use super::painter::Family;
 
+use crate::decimal;
+
 macro_rules! palette {
     ($($(#[$doc:meta])* $field:ident = $token:literal;)*) => {
         /// Every colour, size and family of type that pictures are drawn with.
@@ -313,7 +315,7 @@ impl Tokens for ComputedTokens {
     }
 
     fn size(&self, token: &str) -> f64 {
-        self.computed("font-size", token).trim_end_matches("px").parse().unwrap_or(12.0)
+        decimal::parse(self.computed("font-size", token).trim_end_matches("px")).unwrap_or(12.0)
     }
 
     fn family(&self, token: &str) -> String {

@@ -48,6 +48,11 @@ impl Painter for Shifted<'_> {
         self.inner.fill_rect(rect, color);
     }
 
+    fn fill_tiles(&mut self, tiles: &[(Rect, Rgba)], radius: f64) {
+        let tiles: Vec<(Rect, Rgba)> = tiles.iter().map(|&(rect, color)| (self.rect(rect), color)).collect();
+        self.inner.fill_tiles(&tiles, radius);
+    }
+
     fn fill_round_rect(&mut self, rect: Rect, radius: f64, color: Rgba) {
         let rect = self.rect(rect);
         self.inner.fill_round_rect(rect, radius, color);

@@ -57,13 +57,16 @@ impl Draw {
 pub fn Surface(
     /// The picture.
     draw: Draw,
+    /// Whether there is anything to draw; by default, always. A canvas that stays empty costs nothing.
+    #[prop(default = Signal::stored(true), into)]
+    when: Signal<bool>,
     /// Classes of the canvas, next to `surface`.
     #[prop(optional, into)]
     class: String,
 ) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let watch = StoredValue::new_local(None);
-    canvas.on_load(move |canvas| watch.set_value(Some(Redrawing::start(canvas, draw))));
+    canvas.on_load(move |canvas| watch.set_value(Some(Redrawing::start(canvas, draw, when))));
     on_cleanup(move || {
         watch.try_update_value(|watch: &mut Option<Redrawing>| watch.take());
     });
@@ -79,23 +82,42 @@ struct Redrawing {
 }
 
 impl Redrawing {
-    fn start(canvas: HtmlCanvasElement, draw: Draw) -> Redrawing {
+    fn start(canvas: HtmlCanvasElement, draw: Draw, when: Signal<bool>) -> Redrawing {
         let subscription = Arc::new_cyclic(|this: &Weak<Subscription>| Subscription {
             this: this.clone(),
             job: OnceLock::new(),
             is_dirty: AtomicBool::new(true),
             sources: Mutex::new(Vec::new()),
         });
-        let size = Rc::new(Cell::new(None));
-        let is_seen = Rc::new(Cell::new(true));
-        let job = FrameJob::new({
+        let size = Rc::new(Cell::new(None::<Point>));
+        // Not known before the page is laid out.
+        let is_seen = Rc::new(Cell::new(None::<bool>));
+        let resize = {
+            let (size, subscription) = (size.clone(), subscription.clone());
+            move |new: Point| {
+                if size.replace(Some(new)) != Some(new) {
+                    subscription.is_dirty.store(true, Ordering::Relaxed);
+                }
+            }
+        };
+        let measure = {
+            let (canvas, is_seen, resize) = (canvas.clone(), is_seen.clone(), resize.clone());
+            move || {
+                if is_seen.get() != Some(false) {
+                    let bounds = canvas.get_bounding_client_rect();
+                    resize(Point::new(bounds.width(), bounds.height()));
+                }
+            }
+        };
+        let work = {
             let (canvas, size, subscription) = (canvas.clone(), size.clone(), subscription.clone());
             let is_seen = is_seen.clone();
             let context = RefCell::new(None);
+            let is_empty = Cell::new(true);
             move |_| {
                 let Some(size) = size.get() else { return };
                 // Whoever scrolls there has it drawn then; the printer sees everything.
-                if !is_seen.get() && !is_printing() {
+                if is_seen.get() == Some(false) && !is_printing() {
                     return;
                 }
                 if !subscription.update_if_necessary() {
@@ -105,25 +127,36 @@ impl Redrawing {
                 if context.is_none() {
                     *context = context_of(&canvas);
                 }
-                if let Some(context) = context.as_ref() {
-                    subscription.tracked(|| repaint(&canvas, context, size, draw));
-                }
+                let Some(context) = context.as_ref() else { return };
+                subscription.tracked(|| {
+                    // The view may be gone, and its signals with it.
+                    let is_wanted = when.try_get().unwrap_or(false);
+                    let was_empty = is_empty.replace(!is_wanted);
+                    if is_wanted {
+                        repaint(&canvas, context, size, draw);
+                    } else if !was_empty {
+                        clear(&canvas, context);
+                    }
+                });
             }
-        });
+        };
+        let job = FrameJob::measured(measure, work);
         // The subscription is new, so its job is not set yet.
         let _ = subscription.job.set(job);
         let watch = SizeWatch::new(&canvas, {
-            let subscription = subscription.clone();
+            let (canvas, is_seen) = (canvas.clone(), is_seen.clone());
             move |new| {
-                if size.replace(Some(new)) != Some(new) {
-                    subscription.is_dirty.store(true, Ordering::Relaxed);
+                resize(new);
+                // What is far below the window need not be drawn before somebody scrolls there.
+                if is_seen.get().is_none() {
+                    is_seen.set(Some(Sight::is_near(&canvas)));
                 }
                 // At once: a canvas that waited for the next frame would be shown stretched in this one.
                 job.run_now();
             }
         });
         let sight = Sight::new(&canvas, move |seen| {
-            if !is_seen.replace(seen) && seen {
+            if is_seen.replace(Some(seen)) != Some(true) && seen {
                 job.run_now();
             }
         });
@@ -145,6 +178,13 @@ struct Sight {
 }
 
 impl Sight {
+    /// Whether an element is on the screen, or at most a quarter of the window away from it.
+    fn is_near(canvas: &HtmlCanvasElement) -> bool {
+        let height = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(f64::MAX);
+        let bounds = canvas.get_bounding_client_rect();
+        bounds.top() < 1.25 * height && bounds.bottom() > -0.25 * height
+    }
+
     fn new(canvas: &HtmlCanvasElement, on_sight: impl Fn(bool) + 'static) -> Sight {
         let on_change = Closure::<dyn Fn(js_sys::Array)>::new(move |entries: js_sys::Array| {
             if let Ok(entry) = entries.at(-1).dyn_into::<IntersectionObserverEntry>() {
@@ -178,17 +218,25 @@ fn repaint(canvas: &HtmlCanvasElement, context: &web_sys::CanvasRenderingContext
     let density = Density::current();
     let device = |length: f64| (length * density).round().max(1.0) as u32;
     let (width, height) = (device(size.x), device(size.y));
-    if canvas.width() != width || canvas.height() != height {
-        // This clears the canvas as well.
+    // Each of these clears the canvas, and takes its time even where nothing changes.
+    let (is_wider, is_taller) = (canvas.width() != width, canvas.height() != height);
+    if is_wider {
         canvas.set_width(width);
+    }
+    if is_taller {
         canvas.set_height(height);
-    } else {
-        let _ = context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
-        context.clear_rect(0.0, 0.0, f64::from(width), f64::from(height));
+    }
+    if !is_wider && !is_taller {
+        clear(canvas, context);
     }
     let palette = Palette::current();
     let mut painter = CanvasPainter::new(context.clone(), palette.clone(), density);
     draw.paint(&mut painter, &Frame { width: size.x, height: size.y, palette });
+}
+
+fn clear(canvas: &HtmlCanvasElement, context: &web_sys::CanvasRenderingContext2d) {
+    let _ = context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
+    context.clear_rect(0.0, 0.0, f64::from(canvas.width()), f64::from(canvas.height()));
 }
 
 /// The number of device pixels in a CSS pixel.

@@ -12,6 +12,7 @@ use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 use super::idle;
 use super::protocol::{Answer, Failure, Job, Message, Request, VERSION, WORKER_SCRIPT, from_bytes, to_bytes};
 use super::queue::Channel;
+use crate::drawing::scheduler::paint_soon;
 
 /// Whose answer it is; in each only the newest request matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -157,10 +158,11 @@ impl Client {
             let Some((line, reply)) = inner.replies.remove(&id) else { return };
             (reply, inner.lines.entry(line).or_default().done(id))
         };
-        reply(result);
         if let Some((id, request)) = next {
             self.send(id, request);
         }
+        reply(result);
+        paint_soon();
         idle::set_jobs(inner.borrow().replies.len());
     }
 

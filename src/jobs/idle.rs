@@ -1,5 +1,5 @@
 //! Tells the outside when the page has come to rest: `<html data-idle="true">` stands there whenever no
-//! job is under way and the last picture has been painted. Screenshots and tests wait for it.
+//! job and no part of the program is under way and the last picture has been painted. Screenshots and tests wait for it.
 
 use std::cell::Cell;
 
@@ -7,15 +7,40 @@ use leptos::prelude::*;
 
 thread_local! {
     static JOBS: Cell<usize> = const { Cell::new(0) };
+    static PARTS: Cell<usize> = const { Cell::new(0) };
     static CHECK: Cell<u64> = const { Cell::new(0) };
 }
 
 /// So many jobs are under way.
 pub fn set_jobs(count: usize) {
     JOBS.set(count);
+    look();
+}
+
+/// A part of the program is on its way, for as long as this lives.
+pub struct PartUnderWay(());
+
+impl PartUnderWay {
+    /// From now on.
+    #[allow(clippy::new_without_default, reason = "to make one says something")]
+    pub fn new() -> PartUnderWay {
+        PARTS.set(PARTS.get() + 1);
+        look();
+        PartUnderWay(())
+    }
+}
+
+impl Drop for PartUnderWay {
+    fn drop(&mut self) {
+        PARTS.set(PARTS.get() - 1);
+        look();
+    }
+}
+
+fn look() {
     let check = CHECK.get() + 1;
     CHECK.set(check);
-    if count > 0 {
+    if JOBS.get() + PARTS.get() > 0 {
         mark("false");
         return;
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use transformer::files::{Input, read_input, read_target, write_target_json, write_target_safetensors};
 use transformer::{Target, presets};
 use universal::run::{Errors, Record, Run, RunError, Sides};
-use universal::{Bounds, Capacity, Consumer};
+use universal::{Bounds, Capacity, Consumer, UniversalTransformer};
 
 use super::protocol::Failure;
 use super::universal::{self as play, Played, Workshop};
@@ -76,7 +76,10 @@ pub fn read(request: Request, workshop: &mut Workshop) -> Result<Imported, Failu
         ImportKind::Input => with_input(*piece, read_input(&bytes, &name)?)?,
     };
     // Playing it finds everything else that may be wrong; the worker keeps the result for the page.
-    workshop.play(play::Request { piece: piece.clone(), consumer: Consumer::Output })?;
+    workshop.play(
+        play::Request { piece: piece.clone(), consumer: Consumer::Output },
+        UniversalTransformer::new,
+    )?;
     Ok(Imported { piece: Box::new(piece) })
 }
 
@@ -85,7 +88,8 @@ pub fn read(request: Request, workshop: &mut Workshop) -> Result<Imported, Failu
 /// # Errors
 /// When they cannot be played, or a number in them is not finite.
 pub fn write(piece: Piece, kind: ExportKind, workshop: &mut Workshop) -> Result<Exported, Failure> {
-    let played = workshop.play(play::Request { piece, consumer: Consumer::Output })?;
+    let played =
+        workshop.play(play::Request { piece, consumer: Consumer::Output }, UniversalTransformer::new)?;
     let (name, bytes) = match kind {
         ExportKind::Run => ("pianola-run.json", run_of(&played).to_json()?.into_bytes()),
         ExportKind::TargetJson => ("pianola-target.json", write_target_json(&played.target)?.into_bytes()),
@@ -179,7 +183,7 @@ fn input_of_tokens(piece: &Piece, tokens: &[String]) -> Result<InputSource, Fail
         None => vocabulary.split(&text),
     };
     let is_said = read.len() == typed.len()
-        && read.iter().zip(typed).all(|(read, typed)| read == typed || *read == typed.to_lowercase());
+        && read.iter().zip(typed).all(|(read, typed)| read == typed || *read == typed.to_ascii_lowercase());
     Ok(if is_said { InputSource::Text(text) } else { InputSource::Rows(vocabulary.embed(tokens)?) })
 }
 

@@ -1,6 +1,6 @@
 //! Work off the main thread: the protocol, the client on the page, and what each workspace asks for.
 //!
-//! The other end is `src/bin/worker.rs`. Only this module talks to it.
+//! The other end is `worker`. Only this module talks to it.
 
 pub mod client;
 pub mod idle;
@@ -9,3 +9,4 @@ pub mod protocol;
 pub mod queue;
 pub mod serve;
 pub mod universal;
+pub mod worker;

@@ -7,10 +7,10 @@ use crate::state::universal::Piece;
 
 /// Page and worker of different releases must not talk.
 /// Raise it with every change of a type that crosses.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The name of the worker's script beside the page in a development build.
-pub const WORKER_SCRIPT: &str = "worker_loader.js";
+pub const WORKER_SCRIPT: &str = "worker.js";
 
 /// From the page to the worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -93,6 +93,9 @@ pub enum Failure {
     /// The preset of a link does not exist.
     #[error("there is no preset “{0}”")]
     NoSuchPreset(String),
+    /// A part of the engine is not here.
+    #[error(transparent)]
+    Missing(#[from] crate::parts::Missing),
     /// The worker died of a bug and has been started again.
     #[error("the engine stopped: {0}")]
     Crashed(String),

@@ -109,6 +109,26 @@ pub struct Thumbnail {
 /// The side of the largest thumbnail.
 const THUMBNAIL_SIDE: usize = 64;
 
+/// How a universal transformer of a class is made.
+pub type Make =
+    fn(transformer::Class, universal::Construction) -> Result<UniversalTransformer, universal::Error>;
+
+/// Makes those of zeros and ones, which need no dense algebra.
+///
+/// # Errors
+/// When the class is not possible, too large, or not served by the construction.
+pub fn routed(
+    class: transformer::Class,
+    construction: universal::Construction,
+) -> Result<UniversalTransformer, universal::Error> {
+    match construction {
+        universal::Construction::Looped => UniversalTransformer::looped(class),
+        universal::Construction::Sparse | universal::Construction::Random { .. } => {
+            UniversalTransformer::sparse(class)
+        }
+    }
+}
+
 /// What is kept between requests: frozen weights are drawn once for all targets, and a piece is not
 /// played again for another look at it.
 #[derive(Debug, Default)]
@@ -119,11 +139,11 @@ pub struct Workshop {
 }
 
 impl Workshop {
-    /// Plays a piece.
+    /// Plays a piece, on a universal transformer made by `make` unless the last one serves.
     ///
     /// # Errors
     /// When the target, its input or the universal transformer is not possible or too large.
-    pub fn play(&mut self, Request { piece, consumer }: Request) -> Result<Played, Failure> {
+    pub fn play(&mut self, Request { piece, consumer }: Request, make: Make) -> Result<Played, Failure> {
         // A file or a smaller class may have taken away the consumer whose tree was open.
         let consumer = if fits(consumer, &piece.class) { consumer } else { Consumer::Output };
         match &mut self.last {
@@ -132,21 +152,21 @@ impl Workshop {
                 Ok(last.clone())
             }
             _ => {
-                let played = self.compute(piece, consumer)?;
+                let played = self.compute(piece, consumer, make)?;
                 self.last = Some(played.clone());
                 Ok(played)
             }
         }
     }
 
-    fn compute(&mut self, piece: Piece, consumer: Consumer) -> Result<Played, Failure> {
+    fn compute(&mut self, piece: Piece, consumer: Consumer, make: Make) -> Result<Played, Failure> {
         let cast = Cast::of(&piece)?;
         let class = *cast.target.class();
         let bounds = Bounds::of(&class);
         let construction = construction_of(&piece, &bounds);
         let estimate = Capacity::default().check(construction, &class, cast.input.nrows())?;
 
-        let (universal, frozen) = self.universal_for(class, construction)?;
+        let (universal, frozen) = self.universal_for(class, construction, make)?;
         // The solve of a random construction is the slow part; editing the input must not repeat it.
         let program = match self.program.take() {
             Some((target, program))
@@ -193,6 +213,7 @@ impl Workshop {
         &mut self,
         class: transformer::Class,
         construction: universal::Construction,
+        make: Make,
     ) -> Result<(UniversalTransformer, Frozen), Failure> {
         match self.universal.take() {
             Some((universal, frozen))
@@ -202,7 +223,7 @@ impl Workshop {
             }
             _ => {
                 self.program = None;
-                let universal = UniversalTransformer::new(class, construction)?;
+                let universal = make(class, construction)?;
                 let frozen = Frozen::of(&universal);
                 Ok((universal, frozen))
             }

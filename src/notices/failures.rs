@@ -11,6 +11,7 @@ use universal::run::RunError;
 
 use crate::jobs::protocol::Failure;
 use crate::language::Language;
+use crate::parts::Missing;
 use numbers::{decimal, whole};
 
 /// A failure in words.
@@ -24,6 +25,7 @@ pub fn describe(failure: &Failure, t: Language) -> String {
             t.failure_no_such_cell(&thing(name, t), &whole(*row, t), &whole(*column, t))
         }
         Failure::NoSuchPreset(id) => t.failure_no_such_preset(id),
+        Failure::Missing(Missing) => t.failure_missing().to_owned(),
         Failure::Crashed(message) => with_report(t.failure_crashed(), message, t),
         Failure::NoWorker(message) => with_report(t.failure_no_worker(), message, t),
         Failure::Versions { page, worker } => t.failure_versions(*page, *worker),
@@ -92,6 +94,9 @@ crate::texts! {
     failure_no_such_preset(id: &str):
         "There is no preset called “{id}”. Choose one from the list."
         | "Não há exemplo chamado “{id}”. Escolha um da lista.";
+    failure_missing:
+        "A part of Pianola could not be downloaded. When there is a network again, repeat what you did."
+        | "Não foi possível baixar uma parte do Pianola. Quando houver rede de novo, repita o que você fez.";
     failure_crashed:
         "The engine stopped because of a mistake in Pianola. Your choices are still here: change one of them, or reload the page."
         | "O motor parou por causa de um erro do Pianola. Suas escolhas continuam aqui: mude uma delas ou recarregue a página.";

@@ -8,9 +8,11 @@ pub use failures::numbers;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use crate::jobs::protocol::Failure;
-use crate::language::{Language, use_language};
+use crate::language::{Language, say, use_language};
+use crate::parts::Missing;
 use crate::state::query::BadValue;
 
 /// The messages on show; a context, cheap to copy.
@@ -45,6 +47,11 @@ impl Notices {
     pub fn failure(self, failure: Failure) {
         self.clear_failures();
         self.push(Notice::Failure(failure));
+    }
+
+    /// A part of the page could not be downloaded.
+    pub fn missing(self, missing: Missing) {
+        self.failure(Failure::Missing(missing));
     }
 
     /// Things work again.
@@ -106,14 +113,24 @@ impl Notice {
         }
     }
 
-    fn text(&self, t: Language) -> String {
+    /// Its words; those for failures are many, and come when one is to be told.
+    async fn text(&self, t: Language) -> String {
         match self {
-            Notice::Failure(failure) => failures::describe(failure, t),
+            Notice::Failure(Failure::Missing(_)) => t.failure_missing().to_owned(),
+            Notice::Failure(failure) => {
+                describe(failure.clone(), t).await.unwrap_or_else(|_| t.failure_missing().to_owned())
+            }
             Notice::BadValue(bad) => t.bad_value(&bad.key, &bad.value, &bad.expected),
             Notice::LinkCopied => t.link_copied().to_owned(),
             Notice::LinkByHand(address) => t.link_by_hand(address),
             Notice::TooLargeForALink => t.too_large_for_a_link().to_owned(),
         }
+    }
+}
+
+crate::part! { details:
+    fn describe(failure: Failure, t: Language) -> String {
+        failures::describe(&failure, t)
     }
 }
 
@@ -123,17 +140,25 @@ pub fn NoticesView() -> impl IntoView {
     let t = use_language();
     let notices = expect_context::<Notices>();
     view! {
-        <div class="notices" role="status" aria-label=move || t.get().messages()>
+        <div class="notices" role="status" aria-label=say(t, Language::messages)>
             <For each=move || notices.0.get() key=|(id, _)| *id let((id, notice))>
                 {
                     let tone = notice.tone();
+                    let text = RwSignal::new(String::new());
+                    Effect::new(move |_| {
+                        let (notice, t) = (notice.clone(), t.get());
+                        spawn_local(async move {
+                            // The person may have dismissed it by now.
+                            text.try_set(notice.text(t).await);
+                        });
+                    });
                     view! {
                         <p class="notice" class:notice-bad=tone == Tone::Bad class:notice-good=tone == Tone::Good>
-                            <span>{move || notice.text(t.get())}</span>
+                            <span>{text}</span>
                             <button
                                 type="button"
-                                aria-label=move || t.get().dismiss()
-                                title=move || t.get().dismiss()
+                                aria-label=say(t, Language::dismiss)
+                                title=say(t, Language::dismiss)
                                 on:click=move |_| notices.dismiss(id)
                             >
                                 "×"

@@ -9,6 +9,8 @@ use universal::{Consumer, Law, Tying};
 
 use super::query::Query;
 
+use crate::decimal;
+
 /// The workspace “Universal”: what is computed, and how it is looked at.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct UniversalState {
@@ -54,6 +56,17 @@ pub struct Look {
     pub consumer: Consumer,
     /// How many layers the animation has played; `None` is the finished picture.
     pub step: Option<usize>,
+    /// The order of the leaves of the tree; `None` is the one that suits their number.
+    pub leaves: Option<Leaves>,
+}
+
+/// How the leaves of a tree of attention paths are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Leaves {
+    /// As the blocks of E.
+    AsOnRoll,
+    /// What is added up stands together.
+    BySubtree,
 }
 
 /// Where the target's weights come from.
@@ -132,6 +145,8 @@ pub const CONSTRUCTION_WORDS: [(&str, Construction); 3] =
 pub const LAW_WORDS: [(&str, Law); 4] =
     [("gaussian", Law::Gaussian), ("uniform", Law::Uniform), ("sign", Law::Sign), ("low-rank", Law::LowRank)];
 const TYING_WORDS: [(&str, Tying); 2] = [("free", Tying::Free), ("tied", Tying::Tied)];
+const LEAVES_WORDS: [(&str, Option<Leaves>); 2] =
+    [("roll", Some(Leaves::AsOnRoll)), ("subtrees", Some(Leaves::BySubtree))];
 const RESIDUAL_WORDS: [(&str, bool); 2] = [("on", true), ("off", false)];
 
 /// The word of the random target in the URL, beside those of the presets.
@@ -166,7 +181,7 @@ impl Default for Piece {
 
 impl Default for Look {
     fn default() -> Self {
-        Look { consumer: Consumer::Output, step: None }
+        Look { consumer: Consumer::Output, step: None, leaves: None }
     }
 }
 
@@ -311,6 +326,7 @@ impl UniversalState {
         if let Some(step) = look.step {
             query.set("step", step);
         }
+        query.set_word_unless("leaves", look.leaves, None, &LEAVES_WORDS);
     }
 
     /// Reads a query; see [`super::AppState::decode`].
@@ -364,7 +380,8 @@ impl UniversalState {
                 step.0.is_some_and(|step| step <= class.layers)
             })
             .0;
-        UniversalState { piece, look: Look { consumer, step } }
+        let leaves = query.word("leaves", None, &LEAVES_WORDS);
+        UniversalState { piece, look: Look { consumer, step, leaves } }
     }
 }
 
@@ -541,7 +558,7 @@ fn from_one(text: &str) -> Option<usize> {
 }
 
 fn finite(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|value: &f64| value.is_finite())
+    decimal::parse(text).filter(|value| value.is_finite())
 }
 
 fn set_list(query: &mut Query, key: &str, words: impl Iterator<Item = String>) {

@@ -16,6 +16,7 @@ use leptos::prelude::*;
 use leptos::tachys::mathml;
 
 use super::number::short;
+use crate::decimal;
 use crate::drawing::palette::Role;
 
 /// A piece of a formula.
@@ -106,9 +107,9 @@ pub fn entry(array: impl Into<String>, indices: impl IntoIterator<Item = impl In
             pieces.push(op(","));
         }
         let index: String = index.into();
-        pieces.push(match index.parse::<f64>() {
-            Ok(value) => number(value),
-            Err(_) => name(index),
+        pieces.push(match decimal::parse(&index) {
+            Some(value) => number(value),
+            None => name(index),
         });
     }
     pieces.push(op("]"));

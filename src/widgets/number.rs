@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use crate::decimal;
+
 /// A number in few characters, for a cell or a tick: three significant digits, a true minus sign, `1.2e5` and `1.2e−7`
 /// where plain digits would be long.
 pub fn short(value: f64) -> String {
@@ -62,7 +64,7 @@ pub fn grouped(n: usize) -> String {
 /// Reads a number as a person writes it: with a true minus sign or a decimal comma, or as `inf` or `nan`.
 pub fn parse(text: &str) -> Option<f64> {
     let plain = text.trim().replace('−', "-").replace('∞', "inf");
-    plain.parse().ok().or_else(|| plain.replace(',', ".").parse().ok())
+    decimal::parse(&plain).or_else(|| decimal::parse(&plain.replace(',', ".")))
 }
 
 fn significant(value: f64, digits: usize) -> String {

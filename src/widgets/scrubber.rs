@@ -7,6 +7,7 @@ use super::controls::{Button, Choice, LabelPlace, Look, Segments, Select};
 use super::icon::Icon;
 use super::number::{fill, short};
 use super::words::{Words, use_words};
+use crate::decimal;
 use crate::drawing::clock::{Clock, next_stop, previous_stop};
 use crate::drawing::geometry::svg_number;
 
@@ -86,7 +87,7 @@ pub fn Scrubber(
         None => step_text(),
     };
     let slid = move |event: Event| {
-        if let Ok(position) = event_target_value(&event).parse() {
+        if let Some(position) = decimal::parse(&event_target_value(&event)) {
             clock.seek(position);
         }
     };

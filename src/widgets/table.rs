@@ -7,6 +7,7 @@ use super::heatmap::{Axis, Cell, Matrix};
 use super::icon::Icon;
 use super::number::{exact, fill, grouped};
 use super::words::{Words, use_words};
+use crate::parts::later;
 
 /// A matrix as a table to the last digit; a large one is shown page by page.
 #[component]
@@ -22,6 +23,22 @@ pub fn MatrixTable(
     rows: Signal<Axis>,
     /// What the columns are.
     #[prop(into)]
+    cols: Signal<Axis>,
+) -> impl IntoView {
+    later(matrix_table(caption, matrix, rows, cols))
+}
+
+crate::part! { details:
+    fn matrix_table(caption: Signal<String>, matrix: Signal<Matrix>, rows: Signal<Axis>, cols: Signal<Axis>) -> AnyView {
+        view! { <Pages caption matrix rows cols/> }.into_any()
+    }
+}
+
+#[component]
+fn Pages(
+    caption: Signal<String>,
+    matrix: Signal<Matrix>,
+    rows: Signal<Axis>,
     cols: Signal<Axis>,
 ) -> impl IntoView {
     let words = use_words();

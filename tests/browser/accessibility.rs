@@ -25,7 +25,7 @@ async fn axe_finds_what_is_wrong() -> Result<()> {
 async fn nothing_found(theme: Theme) -> Result<()> {
     let page = Page::open("").await?;
     page.emulate(theme).await?;
-    page.wait_idle().await?;
+    page.show_all().await?;
     let found: Vec<String> = page.axe().await?.iter().map(ToString::to_string).collect();
     assert!(found.is_empty(), "{} theme\n{}", theme.name(), found.join("\n"));
     Ok(())

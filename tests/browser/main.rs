@@ -18,5 +18,6 @@ mod offline;
 mod universal;
 mod universal_crash;
 mod universal_files;
+mod universal_roll;
 mod universal_shell;
 mod universal_view;

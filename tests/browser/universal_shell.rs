@@ -85,6 +85,7 @@ async fn lessons_show_what_they_want() -> Result<()> {
 #[tokio::test]
 async fn axe_finds_nothing_in_either_theme_and_language() -> Result<()> {
     let page = Page::open("").await?;
+    page.show_all().await?;
     let address = page.client.current_url().await?;
     // The first page, everything that random weights bring, and an error.
     for query in ["?", "?preset=random&construction=random&embedding=1.1:9&heads=many"] {

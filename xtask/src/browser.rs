@@ -1,4 +1,4 @@
-//! `cargo xtask browser` and `cargo xtask screenshot`: the built page in a real browser.
+//! `cargo xtask browser`, `cargo xtask screenshot`, `cargo xtask bench page`: the built page in a real browser.
 
 use crate::build::project;
 use crate::process::{cargo, run};
@@ -37,6 +37,22 @@ pub fn screenshot(arguments: &[OsString]) -> Result<()> {
     run(driving(&browser, &last_build()?)
         .args(["run", "--quiet", "--package", "harness", "--bin", "screenshot", "--"])
         .args(arguments))
+}
+
+/// `cargo xtask bench page`.
+///
+/// # Errors
+/// Nothing was built yet, or the page does not come to rest.
+pub fn measure() -> Result<()> {
+    let browser = step("Set up the browser", Browser::set_up)?;
+    run(driving(&browser, &last_build()?).args([
+        "run",
+        "--quiet",
+        "--package",
+        "harness",
+        "--bin",
+        "measure",
+    ]))
 }
 
 /// A cargo whose programs know where the browser and the page are.

@@ -20,7 +20,7 @@ cargo xtask <command>; each command first installs what it needs and is missing
   screenshot [--width N] [--height N] [--theme light|dark] [--lang en|pt-BR] [--query TEXT] [--full]
              [--out FILE]
                         a picture of the last build; --query \"page=universal\"; --full: the whole page
-  bench [FILTER …]      the benchmarks
+  bench [FILTER …]      the benchmarks; `bench page` measures the last build in a browser
   experiment [--jobs N] [--seeds N] [--only TEXT]
                         trains all models on all tasks, or those whose name contains TEXT; goes on where it
                         was interrupted; writes docs/results.md

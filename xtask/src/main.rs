@@ -12,14 +12,14 @@
 //! | `cargo xtask check` | the first half of that, for the inner loop |
 //! | `cargo xtask browser FILTER` | whole-product tests by name, against the last build |
 //! | `cargo xtask screenshot` | a picture of the last build: `--query "page=universal" --theme dark --lang pt-BR --width 800 --full --out page.png` |
-//! | `cargo xtask bench` | the benchmarks |
+//! | `cargo xtask bench` | the benchmarks; `cargo xtask bench page` measures the last build in Chromium |
 //! | `cargo xtask experiment` | trains the models of the paper on all tasks and writes `docs/results.md`; goes on where it was interrupted |
 //! | `cargo xtask fuzz` | the fuzzers, a minute each |
 //!
 //! `cargo xtask help` says the same in brief.
 //!
 //! # A release
-//! What Trunk writes is finished in [`xtask::release`]: the worker's files are named by their content, a
+//! What Trunk writes is finished in [`xtask::release`]: the code is cut into parts and named by its content, a
 //! content security policy allows the page's own files and nothing else, and a service worker keeps the
 //! release for use without a network. A new release is fetched in the background, checked file by file
 //! against what it must be, and shown when the page is opened or loaded again and no other tab has the old one.

@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2, s};
 use serde::{Deserialize, Serialize};
 
 use crate::Routing;
-use crate::linear::product;
+use linear::product;
 
 /// The frozen weights of one layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,12 +1,13 @@
 //! The universal transformer: frozen weights for a class, programs for targets, the forward pass.
 
+use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
+use linear::{Equations, Solve};
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 use serde::{Deserialize, Serialize};
 use transformer::{Class, Target, Trace, attend};
 
-use crate::linear::Equations;
 use crate::unfold::{Root, by_values, unfold};
 use crate::{
     Capacity, Construction, Consumer, Error, Fingerprint, FrozenHead, FrozenLayer, Layout, Mixing,
@@ -33,8 +34,24 @@ pub struct UniversalTransformer {
     unembedding: Projection,
     width: usize,
     fingerprint: Fingerprint,
-    /// Made when the first program is asked for, of random weights only.
-    equations: OnceLock<Result<Arc<Equations>, Error>>,
+    /// How the equations of random weights are factorised. Whoever makes no random weights does not carry the
+    /// algebra for it along.
+    factorise: Option<Factorise>,
+    /// Made when the first program is asked for.
+    solver: OnceLock<Result<Arc<dyn Solver>, Error>>,
+}
+
+type Factorise = fn(&UniversalTransformer) -> Result<Arc<dyn Solver>, Error>;
+
+/// The equations E C = B of one C, factorised.
+trait Solver: Debug + Send + Sync {
+    fn solve(&self, right: &Array2<f64>) -> (Array2<f64>, Solve);
+}
+
+impl Solver for Equations {
+    fn solve(&self, right: &Array2<f64>) -> (Array2<f64>, Solve) {
+        Equations::solve(self, right)
+    }
 }
 
 /// What makes a universal transformer play one target.
@@ -42,24 +59,9 @@ pub struct UniversalTransformer {
 pub struct Program {
     /// E, d × m.
     pub embedding: Array2<f64>,
-    /// How the equations of a random construction were solved.
+    /// How the equations of a random construction were solved: C (m × N) are the columns that the frozen
+    /// weights define, B (d × N) those of the target.
     pub solve: Option<Solve>,
-}
-
-/// How E C = B was solved, with C the columns that the frozen weights define (m × N) and B those of the
-/// target (d × N).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Solve {
-    /// N, the number of columns of C: equations for each row of E, which has m unknowns.
-    pub equations: usize,
-    /// The numerical rank of C. A program for every target exists when it is N.
-    pub rank: usize,
-    /// The largest singular value of C over the smallest that counts for the rank.
-    pub condition: f64,
-    /// ‖E C − B‖ / ‖B‖ in Frobenius norms.
-    pub residual: f64,
-    /// The singular values of C, the largest first; min(m, N) of them.
-    pub singular_values: Vec<f64>,
 }
 
 impl UniversalTransformer {
@@ -117,7 +119,8 @@ impl UniversalTransformer {
             unembedding,
             width: spec.width,
             fingerprint,
-            equations: OnceLock::new(),
+            factorise: Some(factorise),
+            solver: OnceLock::new(),
         })
     }
 
@@ -191,11 +194,13 @@ impl UniversalTransformer {
                 expected: Box::new(self.class),
             });
         }
-        Ok(match self.construction {
-            Construction::Sparse => Program { embedding: leaves(target), solve: None },
-            Construction::Looped => Program { embedding: leaves_of_all_depths(target), solve: None },
-            Construction::Random { .. } => {
-                let (embedding, solve) = self.equations()?.solve(&leaves(target));
+        Ok(match (self.construction, self.factorise) {
+            (Construction::Looped, _) => Program { embedding: leaves_of_all_depths(target), solve: None },
+            (_, None) => Program { embedding: leaves(target), solve: None },
+            (_, Some(factorise)) => {
+                // The factors do not depend on a target, so all programs share them.
+                let solver = self.solver.get_or_init(|| factorise(self)).clone()?;
+                let (embedding, solve) = solver.solve(&leaves(target));
                 Program { embedding, solve: Some(solve) }
             }
         })
@@ -249,13 +254,6 @@ impl UniversalTransformer {
         Ok(Trace { scores, attention, states, output })
     }
 
-    /// The factorised equations of a random construction. They do not depend on a target, so all programs
-    /// share them.
-    fn equations(&self) -> Result<Arc<Equations>, Error> {
-        let factorise = || Equations::new(self.leaf_columns().view()).map(Arc::new);
-        self.equations.get_or_init(factorise).clone()
-    }
-
     fn routed(class: Class, construction: Construction, columns: Layout, layers: usize) -> Self {
         let select = |consumer| {
             let root = columns.root(consumer).expect("the layout has every consumer of its class");
@@ -283,9 +281,15 @@ impl UniversalTransformer {
             unembedding,
             width,
             fingerprint,
-            equations: OnceLock::new(),
+            factorise: None,
+            solver: OnceLock::new(),
         }
     }
+}
+
+fn factorise(universal: &UniversalTransformer) -> Result<Arc<dyn Solver>, Error> {
+    let equations = Equations::new(universal.leaf_columns().view()).map_err(|_| Error::NoSingularValues)?;
+    Ok(Arc::new(equations))
 }
 
 /// B (d × N): the leaves of all consumers of a target, in the order of the sparse layout.

@@ -155,6 +155,7 @@ fn all() -> Vec<Example> {
         Failure::NoSuchCell { .. } => Failure::NoSuchCell { name: "X".to_owned(), row: 12, column: 34 },
             ["X", "12", "34"];
         Failure::NoSuchPreset(_) => Failure::NoSuchPreset("xyz".to_owned()), ["“xyz”"];
+        Failure::Missing(_) => Failure::Missing(Missing), [];
         Failure::Crashed(_) => Failure::Crashed("xyz".to_owned()), ["“xyz”"];
         Failure::Crashed(_) => Failure::Crashed(String::new()), [];
         Failure::NoWorker(_) => Failure::NoWorker("xyz".to_owned()), ["“xyz”"];

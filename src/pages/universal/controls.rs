@@ -15,7 +15,7 @@ use crate::drawing::export::save_bytes;
 use crate::jobs::client::{Client, Line};
 use crate::jobs::import::{self, ExportKind, ImportKind};
 use crate::jobs::protocol::{Answer, Request};
-use crate::language::{Language, use_language};
+use crate::language::{Language, say, text_of, use_language};
 use crate::notices::Notices;
 use crate::state::universal::{Construction, InputSource, MOST_TOKENS, Piece, RANDOM_TARGET, TargetSource};
 use crate::widgets::controls::{
@@ -38,8 +38,8 @@ pub fn Controls() -> impl IntoView {
         window().inner_width().ok().and_then(|width| width.as_f64()).is_none_or(|width| width >= 640.0);
     view! {
         <details class="control-details" open=opens>
-        <summary>{move || t.get().controls()}</summary>
-        <div class="control-bar" role="group" aria-label=move || t.get().controls()>
+        <summary>{say(t, Language::controls)}</summary>
+        <div class="control-bar" role="group" aria-label=say(t, Language::controls)>
             <Named name="preset"><PresetControl/></Named>
             <Named name="construction"><ConstructionControl/></Named>
             <Named name="heads">
@@ -136,7 +136,7 @@ fn PresetControl() -> impl IntoView {
         }
     };
     view! {
-        <Select label=Signal::derive(move || t.get().preset().to_owned()) options value on_input=choose/>
+        <Select label=text_of(t, Language::preset) options value on_input=choose/>
     }
 }
 
@@ -154,7 +154,7 @@ fn ConstructionControl() -> impl IntoView {
     });
     view! {
         <Segments
-            label=Signal::derive(move || t.get().construction().to_owned())
+            label=text_of(t, Language::construction)
             options
             value=Signal::derive(move || room.piece.with(|piece| piece.construction))
             on_input=move |construction| room.change(|piece| Piece {
@@ -189,19 +189,19 @@ fn RandomControls() -> impl IntoView {
     };
     view! {
         <Named name="law">
-            <Select label=Signal::derive(move || t.get().law().to_owned()) options=laws
+            <Select label=text_of(t, Language::law) options=laws
                 value=Signal::derive(move || room.piece.with(|piece| piece.law))
                 on_input=move |law| room.change(|piece| Piece { law, embedding_edits: Vec::new(), ..piece })/>
         </Named>
         <Named name="tying">
-            <Toggle label=Signal::derive(move || t.get().tied().to_owned())
+            <Toggle label=text_of(t, Language::tied)
                 value=Signal::derive(move || room.piece.with(|piece| piece.tying == Tying::Tied))
                 on_input=move |tied: bool| {
                     change(if tied { |piece| piece.tying = Tying::Tied } else { |piece| piece.tying = Tying::Free });
                 }/>
         </Named>
         <Named name="spare">
-            <Slider label=Signal::derive(move || t.get().spare().to_owned())
+            <Slider label=text_of(t, Language::spare)
                 value=Signal::derive(move || room.piece.with(|piece| piece.spare) as f64)
                 range=Range::whole(-8, 64)
                 on_input=move |spare: f64| room.change(|piece| Piece {
@@ -211,7 +211,7 @@ fn RandomControls() -> impl IntoView {
                 })/>
         </Named>
         <Named name="frozen-seed">
-            <SeedField label=Signal::derive(move || t.get().frozen_seed().to_owned())
+            <SeedField label=text_of(t, Language::frozen_seed)
                 value=Signal::derive(move || room.piece.with(|piece| piece.frozen_seed))
                 on_input=move |frozen_seed| room.change(|piece| Piece {
                     frozen_seed,
@@ -250,7 +250,7 @@ fn TokensControl() -> impl IntoView {
         });
     };
     view! {
-        <Slider label=Signal::derive(move || t.get().tokens_control().to_owned())
+        <Slider label=text_of(t, Language::tokens_control)
             value=Signal::derive(move || count.get() as f64) range=most on_input=set/>
     }
 }
@@ -263,7 +263,7 @@ fn resized(tokens: &[String], piece: &Piece, n: usize) -> String {
 }
 
 /// Tokens as a person would type them: without the start that stands before every text by itself.
-fn text_of(tokens: &[String], piece: &Piece) -> String {
+fn typed_text(tokens: &[String], piece: &Piece) -> String {
     joined(tokens.iter().skip(usize::from(start_of(piece).is_some())), piece)
 }
 
@@ -305,7 +305,7 @@ fn InputControl() -> impl IntoView {
     let text = Signal::derive(move || {
         room.piece.with(|piece| match &piece.input {
             InputSource::Text(text) => text.clone(),
-            _ => read(room, |played| Some(text_of(played.tokens.as_ref()?, piece))).unwrap_or_default(),
+            _ => read(room, |played| Some(typed_text(played.tokens.as_ref()?, piece))).unwrap_or_default(),
         })
     });
     let has_text = Memo::new(move |_| {
@@ -325,8 +325,8 @@ fn InputControl() -> impl IntoView {
     };
     view! {
         <Show when=move || has_text.get()
-            fallback=move || view! { <p class="quiet">{move || t.get().input_is_numbers()}</p> }>
-            <TextField label=Signal::derive(move || t.get().input_control().to_owned()) value=text on_input=set example/>
+            fallback=move || view! { <p class="quiet">{say(t, Language::input_is_numbers)}</p> }>
+            <TextField label=text_of(t, Language::input_control) value=text on_input=set example/>
         </Show>
     }
 }
@@ -373,15 +373,15 @@ fn FileControls() -> impl IntoView {
     };
     view! {
         <div class="file-controls">
-            <FileButton label=Signal::derive(move || t.get().import_target().to_owned())
+            <FileButton label=text_of(t, Language::import_target)
                 accept=".json,.safetensors" on_file=import(ImportKind::Target)/>
-            <FileButton label=Signal::derive(move || t.get().import_input().to_owned())
+            <FileButton label=text_of(t, Language::import_input)
                 accept=".json,.csv,.npy,.txt" on_file=import(ImportKind::Input)/>
-            <button type="button" class="button" title=move || t.get().export_run_note()
+            <button type="button" class="button" title=say(t, Language::export_run_note)
                 on:click=move |_| export(ExportKind::Run)>
-                {Icon::Save.view()} <span>{move || t.get().export_run()}</span>
+                {Icon::Save.view()} <span>{say(t, Language::export_run)}</span>
             </button>
-            <Menu label=Signal::derive(move || t.get().more_exports().to_owned()) items=Callback::new(items)/>
+            <Menu label=text_of(t, Language::more_exports) items=Callback::new(items)/>
         </div>
     }
 }

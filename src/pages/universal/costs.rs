@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::matrices::read;
 use super::room::Room;
-use crate::language::use_language;
+use crate::language::{Language, say, use_language};
 use crate::notices::numbers::bytes;
 use crate::widgets::number::{grouped, short};
 
@@ -60,8 +60,8 @@ pub fn CostsPanel() -> impl IntoView {
     };
     view! {
         <section class="panel">
-            <h2>{move || t.get().costs_title()}</h2>
-            <p class="lead">{move || t.get().costs_lead()}</p>
+            <h2>{say(t, Language::costs_title)}</h2>
+            <p class="lead">{say(t, Language::costs_lead)}</p>
             {move || why().map(|why| view! { <p class="notice notice-bad"><span>{why}</span></p> })}
             <table class="facts"><tbody>{rows}</tbody></table>
         </section>

@@ -7,7 +7,7 @@ use transformer::Attention;
 use super::matrices::{Side, read};
 use super::room::Room;
 use crate::jobs::universal::Played;
-use crate::language::use_language;
+use crate::language::{Language, say, use_language};
 use crate::widgets::heatmap::Cell;
 use crate::widgets::number;
 
@@ -54,10 +54,10 @@ pub fn attention(room: Room, side: Side, layer: usize, head: usize, cell: Cell) 
 pub fn state(room: Room, side: Side, level: usize, cell: Cell) -> AnyView {
     let t = use_language();
     let Some(layer) = level.checked_sub(1) else {
-        return view! { <p>{move || t.get().input_entry()}</p> }.into_any();
+        return view! { <p>{say(t, Language::input_entry)}</p> }.into_any();
     };
     if side == Side::Universal {
-        return view! { <p>{move || t.get().output_entry()}</p> }.into_any();
+        return view! { <p>{say(t, Language::output_entry)}</p> }.into_any();
     }
     let terms = read(room, |played| {
         let before = played.target_trace.states.get(layer)?;

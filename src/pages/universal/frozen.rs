@@ -11,7 +11,7 @@ use crate::drawing::painter::{Align, Family, Painter, Stroke, TextStyle, Texture
 use crate::drawing::palette::{Palette, Role};
 use crate::drawing::surface::{Draw, Surface};
 use crate::jobs::universal::{FrozenHead, Thumbnail};
-use crate::language::use_language;
+use crate::language::{Language, say, use_language};
 use crate::widgets::heatmap::{Axis, AxisLabels, CellSize, Heatmap, Kind, LegendPlace, Matrix};
 
 /// All frozen weights.
@@ -52,7 +52,7 @@ pub fn FrozenPanel() -> impl IntoView {
     };
     view! {
         <section class="panel">
-            <h2>{move || t.get().frozen_title()}</h2>
+            <h2>{say(t, Language::frozen_title)}</h2>
             <p class="lead">{move || match shape.get() {
                 Some((_, _, false, _)) => t.get().frozen_lead_random(),
                 _ => t.get().frozen_lead_routed(),
@@ -239,7 +239,7 @@ crate::texts! {
     patches: "each cell the largest of its patch" | "cada célula é o maior valor de seu trecho";
 }
 
-impl crate::language::Language {
+impl Language {
     fn routing_in_words(
         self,
         query: (usize, usize),

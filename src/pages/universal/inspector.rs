@@ -9,15 +9,41 @@ use super::matrices::{put_edit, read};
 use super::room::Room;
 use crate::drawing::palette::Role;
 use crate::jobs::universal::{FrozenHead, Played};
-use crate::language::{Language, use_language};
+use crate::language::{Language, say, use_language};
+use crate::parts::later;
 use crate::state::universal::CellEdit;
 use crate::widgets::controls::{Button, Look, NumberField, Range};
 use crate::widgets::math::{Formula, Math, colored, name, op, row, sub};
 use crate::widgets::number::{exact, long, short};
 
-/// The inspector.
+/// The inspector. What it says comes when something is pointed at for the first time.
 #[component]
 pub fn Inspector() -> impl IntoView {
+    let room = expect_context::<Room>();
+    let t = use_language();
+    let is_wanted = Memo::new(move |before: Option<&bool>| {
+        let edited = room.piece.with(|piece| !piece.embedding_edits.is_empty());
+        before == Some(&true) || edited || room.focus.with(Option::is_some)
+    });
+    view! {
+        <div class="inspector" role="region" aria-label=say(t, Language::inspector) aria-live="polite">
+            {move || match is_wanted.get() {
+                true => later(pointed_at()).into_any(),
+                false => view! { <p class="quiet">{say(t, Language::inspector_hint)}</p> }.into_any(),
+            }}
+        </div>
+    }
+}
+
+crate::part! { details:
+    fn pointed_at() -> AnyView {
+        view! { <PointedAt/> }.into_any()
+    }
+}
+
+/// What is pointed at, and the field for the pinned entry of E.
+#[component]
+fn PointedAt() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
     let shown =
@@ -88,10 +114,8 @@ pub fn Inspector() -> impl IntoView {
             }
         };
     view! {
-        <div class="inspector" role="region" aria-label=move || t.get().inspector() aria-live="polite">
-            {shown}
-            <EmbeddingEditor/>
-        </div>
+        {shown}
+        <EmbeddingEditor/>
     }
 }
 

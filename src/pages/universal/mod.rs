@@ -28,13 +28,20 @@ use self::stories::Story;
 use self::tree::TreePanel;
 use self::weights::WeightsPanel;
 use crate::drawing::clock::Clock;
-use crate::language::{Language, use_language};
+use crate::language::{Language, say, text_of, use_language};
+use crate::parts::later_when_near;
 use crate::widgets::controls::{Choice, LabelPlace, Segments};
 use crate::widgets::scrubber::Scrubber;
 
-/// The whole workspace.
+crate::part! { universal:
+    /// The whole workspace.
+    pub fn page() -> AnyView {
+        view! { <UniversalPage/> }.into_any()
+    }
+}
+
 #[component]
-pub fn UniversalPage() -> impl IntoView {
+fn UniversalPage() -> impl IntoView {
     let room = Room::provide();
     let t = use_language();
     // Escape lets go of what is pinned, wherever the keyboard is.
@@ -69,34 +76,49 @@ pub fn UniversalPage() -> impl IntoView {
             room.change_look(|look| look.step = step);
         }
     };
+    let is_played = Memo::new(move |_| room.played.with(Option::is_some));
     let machine = Machine::new(room, Signal::derive(move || clock.position()));
     view! {
         <div class="room-head">
             <div>
-                <h1>{move || t.get().universal_title()}</h1>
-                <p class="lead">{move || t.get().universal_lead()}</p>
+                <h1>{say(t, Language::universal_title)}</h1>
+                <p class="lead">{say(t, Language::universal_lead)}</p>
             </div>
             <ProofView/>
         </div>
         <Controls/>
         <Story/>
         <Picture room machine/>
-        <TreePanel progress=machine.progress/>
-        <FrozenPanel/>
-        <WeightsPanel/>
-        <div class="panels">
-            <section class="panel">
-                <h2>{move || t.get().proof_title()}</h2>
-                <p class="lead">{move || t.get().proof_lead()}</p>
-                <ProofTable/>
-            </section>
-            <CostsPanel/>
-        </div>
+        // Before the picture is there, everything is near.
+        {move || is_played.get().then(|| {
+            later_when_near(text_of(t, Language::more_below), move || panels(machine))
+        })}
         <div class="transport" on:click=move |_| keep_step() on:keyup=move |_| keep_step() on:change=move |_| keep_step()>
             <ProofBadge/>
-            <Scrubber clock label=Signal::derive(move || t.get().animation().to_owned()) caption=Signal::derive(move || Some(caption(t.get(), clock.position())))/>
+            <Scrubber clock label=text_of(t, Language::animation) caption=Signal::derive(move || Some(caption(t.get(), clock.position())))/>
             <Inspector/>
         </div>
+    }
+}
+
+crate::part! { universal_panels:
+    /// What stands below the picture.
+    fn panels(machine: Machine) -> AnyView {
+        let t = use_language();
+        view! {
+            <TreePanel progress=machine.progress/>
+            <FrozenPanel/>
+            <WeightsPanel/>
+            <div class="panels">
+                <section class="panel">
+                    <h2>{say(t, Language::proof_title)}</h2>
+                    <p class="lead">{say(t, Language::proof_lead)}</p>
+                    <ProofTable/>
+                </section>
+                <CostsPanel/>
+            </div>
+        }
+        .into_any()
     }
 }
 
@@ -134,20 +156,20 @@ fn Picture(room: Room, machine: Machine) -> impl IntoView {
     };
     let output_level = move || shape.get().map_or(0, |(layers, _)| layers);
     view! {
-        <section class="picture" aria-label=move || t.get().picture()>
+        <section class="picture" aria-label=say(t, Language::picture)>
             <div class="picture-head">
-                <span class="kicker">{move || t.get().target()}</span>
-                <strong>{move || t.get().target_says()}</strong>
+                <span class="kicker">{say(t, Language::target)}</span>
+                <strong>{say(t, Language::target_says)}</strong>
             </div>
             <div class="picture-head is-middle">
-                <span class="kicker">{move || t.get().the_roll()}</span>
+                <span class="kicker">{say(t, Language::the_roll)}</span>
                 <strong>
                     {move || size.get().map(|((d, m), _)| t.get().roll_says(d, m))}
                 </strong>
                 <ZoomButtons machine/>
             </div>
             <div class="picture-head is-universal">
-                <span class="kicker">{move || t.get().universal()}</span>
+                <span class="kicker">{say(t, Language::universal)}</span>
                 <strong>{move || match size.get() {
                     Some((_, false)) => t.get().universal_says_random(),
                     _ => t.get().universal_says_routed(),
@@ -161,7 +183,7 @@ fn Picture(room: Room, machine: Machine) -> impl IntoView {
                     _ => t.get().frozen_in_words(),
                 }}</p>
                 <Segments
-                    label=Signal::derive(move || t.get().right_shows().to_owned())
+                    label=text_of(t, Language::right_shows)
                     label_place=LabelPlace::Spoken
                     options=Signal::derive(move || vec![
                         Choice::new(RightShows::Numbers, t.get().show_numbers()),
@@ -172,7 +194,7 @@ fn Picture(room: Room, machine: Machine) -> impl IntoView {
                 />
             </div>
             {layers}
-            <div class="picture-rule"><span>{move || t.get().output()}</span></div>
+            <div class="picture-rule"><span>{say(t, Language::output)}</span></div>
             <div class="picture-side">
                 {move || shape.get().map(|(layers, _)| view! {
                     <StateMap side=Side::Target level=layers name=Signal::stored("T(X)".to_owned())/>
@@ -241,6 +263,7 @@ fn Readout(room: Room) -> impl IntoView {
 
 crate::texts! {
     universal_title: "One frozen transformer plays any other" | "Um transformer congelado toca qualquer outro";
+    more_below: "Show the tree of attention paths, the weights and the proof" | "Mostrar a árvore de caminhos de atenção, os pesos e a prova";
     universal_lead: "On the left, a target. On the right, a transformer whose weights never change. All that it knows of the target is on the roll between them: the embedding E."
         | "À esquerda, um alvo. À direita, um transformer cujos pesos nunca mudam. Tudo o que ele sabe do alvo está no rolo entre eles: a matriz de embedding E.";
     picture: "The target, the roll and the universal transformer" | "O alvo, o rolo e o transformer universal";

@@ -6,7 +6,7 @@ use universal::{Proof, Verdict};
 
 use super::matrices::read;
 use super::room::Room;
-use crate::language::{Language, use_language};
+use crate::language::{Language, say, use_language};
 use crate::widgets::number;
 
 /// Largest difference, verdict, fingerprint.
@@ -21,14 +21,14 @@ pub fn ProofView() -> impl IntoView {
     view! {
         <div class="proof">
             <div class="proof-fact" class:proof-ok=holds class:proof-bad=fails>
-                <output class="proof-value" role="status" aria-label=move || t.get().maximum_error()>
+                <output class="proof-value" role="status" aria-label=say(t, Language::maximum_error)>
                     {move || proof.with(|proof| match proof {
                         Some(proof) => format!("{} {}", scientific(proof.largest), if self::holds(proof) { "✓" } else { "✗" }),
                         None => "…".to_owned(),
                     })}
                 </output>
                 <span class="proof-name">
-                    {move || t.get().maximum_error()}
+                    {say(t, Language::maximum_error)}
                     {move || proof.with(|proof| proof.as_ref().map(|proof| {
                         format!(" · {}", t.get().verdict(proof.verdict, &scientific(proof.tolerance)))
                     }))}
@@ -39,7 +39,7 @@ pub fn ProofView() -> impl IntoView {
                     <span class="lock-swatch" aria-hidden="true"></span>
                     {move || fingerprint.get().unwrap_or_else(|| "…".to_owned())}
                 </span>
-                <span class="proof-name">{move || t.get().fingerprint()}</span>
+                <span class="proof-name">{say(t, Language::fingerprint)}</span>
             </div>
         </div>
     }
@@ -98,9 +98,9 @@ pub fn ProofTable() -> impl IntoView {
         <table class="proof-table">
             <thead>
                 <tr>
-                    <th scope="col">{move || t.get().compared()}</th>
-                    <th scope="col">{move || t.get().largest_difference()}</th>
-                    <th scope="col"><span class="visually-hidden">{move || t.get().verdict_heading()}</span></th>
+                    <th scope="col">{say(t, Language::compared)}</th>
+                    <th scope="col">{say(t, Language::largest_difference)}</th>
+                    <th scope="col"><span class="visually-hidden">{say(t, Language::verdict_heading)}</span></th>
                 </tr>
             </thead>
             <tbody>{rows}</tbody>

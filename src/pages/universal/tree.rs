@@ -14,7 +14,8 @@ use crate::drawing::color::Rgba;
 use crate::drawing::palette::Role;
 use crate::drawing::step::step_stroke;
 use crate::jobs::universal::{FrozenHead, Played};
-use crate::language::{Language, use_language};
+use crate::language::{Language, say, text_of, use_language};
+use crate::state::universal::Leaves;
 use crate::widgets::controls::{Choice, Segments, Select};
 use crate::widgets::math::{Formula, Math, entry, name, op, row, sub, text};
 use crate::widgets::number;
@@ -47,8 +48,8 @@ pub fn TreePanel(
         })
     };
     view! {
-        <section class="panel tree-panel" aria-label=move || t.get().tree_title()>
-            <h2>{move || t.get().tree_title()}</h2>
+        <section class="panel tree-panel" aria-label=say(t, Language::tree_title)>
+            <h2>{say(t, Language::tree_title)}</h2>
             <p class="lead">{lead}</p>
             <Show when=move || shown.with(Option::is_some)>
                 <TreeView shown progress/>
@@ -96,11 +97,20 @@ fn TreeView(shown: Memo<Option<Shown>>, progress: Signal<f64>) -> impl IntoView 
         )
     });
     let consumer = Memo::new(move |_| shown.get().map_or(Consumer::Output, |shown| shown.consumer));
-    let chosen_order = RwSignal::new(None::<Order>);
-    let order = Memo::new(move |_| {
-        let leaves = shown.get().map_or(1, |shown| shown.leaves);
-        chosen_order.get().unwrap_or(if leaves > MOST_IN_ROLL_ORDER { Order::Subtrees } else { Order::Roll })
+    let order = Memo::new(move |_| match room.look.with(|look| look.leaves) {
+        Some(Leaves::AsOnRoll) => Order::Roll,
+        Some(Leaves::BySubtree) => Order::Subtrees,
+        None if shown.get().map_or(1, |shown| shown.leaves) > MOST_IN_ROLL_ORDER => Order::Subtrees,
+        None => Order::Roll,
     });
+    let choose_order = move |order: Order| {
+        room.change_look(|look| {
+            look.leaves = Some(match order {
+                Order::Roll => Leaves::AsOnRoll,
+                Order::Subtrees => Leaves::BySubtree,
+            });
+        });
+    };
     let role = Signal::derive(move || role_of(consumer.get()));
     let row_names = Signal::derive(move || {
         let depth = shown.get().map_or(0, |shown| shown.depth);
@@ -145,13 +155,13 @@ fn TreeView(shown: Memo<Option<Shown>>, progress: Signal<f64>) -> impl IntoView 
             <ConsumerSelect/>
             <Show when=move || shown.get().is_some_and(|shown| shown.depth > 1 && shown.base > 1)>
                 <Segments
-                    label=Signal::derive(move || t.get().tree_order().to_owned())
+                    label=text_of(t, Language::tree_order)
                     options=Signal::derive(move || vec![
                         Choice::new(Order::Roll, t.get().tree_order_roll()).noted(t.get().tree_order_roll_note()),
                         Choice::new(Order::Subtrees, t.get().tree_order_subtrees()).noted(t.get().tree_order_subtrees_note()),
                     ])
                     value=order
-                    on_input=move |order| chosen_order.set(Some(order))
+                    on_input=choose_order
                 />
             </Show>
         </div>
@@ -169,7 +179,7 @@ fn TreeView(shown: Memo<Option<Shown>>, progress: Signal<f64>) -> impl IntoView 
                     on_look
                     on_pin
                     label
-                    hint=Signal::derive(move || t.get().tree_hint().to_owned())
+                    hint=text_of(t, Language::tree_hint)
                 />
                 <Legend shown role/>
             </div>
@@ -195,7 +205,7 @@ fn ConsumerSelect() -> impl IntoView {
     let value = Signal::derive(move || room.look.with(|look| look.consumer));
     view! {
         <Select
-            label=Signal::derive(move || t.get().tree_consumer_label().to_owned())
+            label=text_of(t, Language::tree_consumer_label)
             options
             value
             on_input=move |consumer| room.change_look(|look| look.consumer = consumer)
@@ -239,7 +249,7 @@ fn Legend(shown: Memo<Option<Shown>>, role: Signal<Role>) -> impl IntoView {
                     <circle cx="16" cy="8" r="4.5" fill-opacity="0.6"></circle>
                     <circle cx="33" cy="8" r="7"></circle>
                 </svg>
-                {move || t.get().tree_scale()}
+                {say(t, Language::tree_scale)}
             </span>
         </p>
     }

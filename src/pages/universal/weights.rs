@@ -8,7 +8,7 @@ use super::inspector::matrix_symbol;
 use super::matrices::{lit_by, read};
 use super::room::Room;
 use crate::drawing::palette::Role;
-use crate::language::use_language;
+use crate::language::{Language, say, use_language};
 use crate::state::universal::{CellEdit, WeightEdit};
 use crate::widgets::controls::{Button, Look};
 use crate::widgets::heatmap::{Axis, AxisLabels, Cell, CellSize, Edit, Heatmap, Kind, LegendPlace, Matrix};
@@ -39,8 +39,8 @@ pub fn WeightsPanel() -> impl IntoView {
     };
     view! {
         <section class="panel">
-            <h2>{move || t.get().weights_title()}</h2>
-            <p class="lead">{move || t.get().weights_lead()}</p>
+            <h2>{say(t, Language::weights_title)}</h2>
+            <p class="lead">{say(t, Language::weights_lead)}</p>
             <Show when=move || { edits.get() > 0 }>
                 <Button
                     label=Signal::derive(move || t.get().restore_weights(edits.get()))

@@ -4,6 +4,7 @@ use leptos::ev::Event;
 use leptos::prelude::*;
 
 use super::button::{Button, Look};
+use crate::decimal;
 use crate::widgets::icon::Icon;
 use crate::widgets::number::{exact, fill, parse};
 use crate::widgets::unique_id;
@@ -78,9 +79,9 @@ impl Range {
         };
         let value = if self.step > 0.0 {
             let steps = ((value - self.least) / self.step).round();
-            decimal(self.least + steps * self.step)
+            clean(self.least + steps * self.step)
         } else {
-            format!("{value:.2e}").parse().unwrap_or(value)
+            decimal::parse(&format!("{value:.2e}")).unwrap_or(value)
         };
         value.clamp(self.least, self.most)
     }
@@ -88,7 +89,7 @@ impl Range {
     /// The number after `steps` steps of a key, down where negative.
     fn after(self, value: f64, steps: f64) -> f64 {
         if self.step > 0.0 {
-            decimal(value + steps * self.step).clamp(self.least, self.most)
+            clean(value + steps * self.step).clamp(self.least, self.most)
         } else {
             self.at((self.share(value) + steps / 100.0).clamp(0.0, 1.0))
         }
@@ -145,7 +146,7 @@ pub fn Slider(
         Track { most, .. } => (share() * most).to_string(),
     };
     let slid = move |event: Event| {
-        if let Ok(position) = event_target_value(&event).parse::<f64>() {
+        if let Some(position) = decimal::parse(&event_target_value(&event)) {
             let range = range.get_untracked();
             let number = match range.track() {
                 Track { is_plain: true, .. } => position.clamp(range.least, range.most),
@@ -338,7 +339,7 @@ fn Field(
         let range = range.get_untracked();
         let now = value.get_untracked();
         let number =
-            if range.step > 0.0 { range.after(now, steps) } else { decimal(now + steps * unit_of(now)) };
+            if range.step > 0.0 { range.after(now, steps) } else { clean(now + steps * unit_of(now)) };
         let number = number.clamp(range.least, range.most);
         if number != now {
             on_input.run(number);
@@ -374,8 +375,8 @@ fn Field(
 }
 
 /// The number without the dust of binary arithmetic: 0.1 + 0.2 is 0.3.
-fn decimal(value: f64) -> f64 {
-    format!("{value:.12e}").parse().unwrap_or(value)
+fn clean(value: f64) -> f64 {
+    decimal::parse(&format!("{value:.12e}")).unwrap_or(value)
 }
 
 /// What an arrow key adds to a number that may be any: one in its second digit.

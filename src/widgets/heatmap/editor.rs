@@ -6,12 +6,19 @@ use leptos::prelude::*;
 
 use super::data::Cell;
 use super::state::{Edit, State};
+use crate::parts::later;
 use crate::widgets::number::{exact, fill, parse};
 use crate::widgets::unique_id;
 
 #[component]
 pub(super) fn Editor(state: State, stage: NodeRef<Div>) -> impl IntoView {
-    move || state.editing.get().map(|cell| view! { <Field state=state stage=stage cell=cell/> })
+    move || state.editing.get().map(|cell| later(field(state, stage, cell)))
+}
+
+crate::part! { details:
+    fn field(state: State, stage: NodeRef<Div>, cell: Cell) -> AnyView {
+        view! { <Field state=state stage=stage cell=cell/> }.into_any()
+    }
 }
 
 #[component]

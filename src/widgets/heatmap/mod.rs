@@ -30,6 +30,7 @@ mod legend;
 mod paint;
 mod stage;
 mod state;
+mod tip;
 mod view;
 
 pub use data::{Axis, Cell, Kind, Lit, Matrix, ScaleLimit, Summary};

@@ -120,8 +120,7 @@ impl Scene<'_> {
         let radius =
             if width.min(height) >= SMALLEST_ROUND { (width.min(height) * 0.1).min(4.0) } else { 0.0 };
         let numerals = self.numerals(width, height);
-        let mut masked = Vec::new();
-        let mut marked = Vec::new();
+        let (mut tiles, mut masked, mut marked) = (Vec::new(), Vec::new(), Vec::new());
         // Numbers come after all cells: canvases draw many of one kind faster than one of each in turn.
         let mut numbers = Vec::new();
         let edges: Vec<(f64, f64)> = cols.clone().map(|col| self.column_edges(painter, col)).collect();
@@ -136,11 +135,7 @@ impl Scene<'_> {
                 };
                 let mark = Mark::of(value, self.scale);
                 let color = self.color(mark);
-                if radius > 0.0 {
-                    painter.fill_round_rect(rect, radius, color);
-                } else {
-                    painter.fill_rect(rect, color);
-                }
+                tiles.push((rect, color));
                 match mark {
                     Mark::At(_) => {}
                     Mark::Nan | Mark::PlusInfinity | Mark::MinusInfinity => marked.push((rect, mark)),
@@ -151,6 +146,7 @@ impl Scene<'_> {
                 }
             }
         }
+        painter.fill_tiles(&tiles, radius);
         if let Some(style) = numerals {
             for (at, ink, text) in &numbers {
                 painter.text(text, *at, &style.colored(*ink));

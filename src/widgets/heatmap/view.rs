@@ -10,10 +10,8 @@ use super::layout::CellSize;
 use super::legend::Legend;
 use super::stage::Stage;
 use super::state::{Edit, Given, State};
-use crate::drawing::geometry::Rect;
+use super::tip::CellTip;
 use crate::drawing::resize::size_of;
-use crate::widgets::number;
-use crate::widgets::tooltip::{Hold, Tooltip};
 use crate::widgets::unique_id;
 
 /// A matrix as a picture of coloured cells, with labels, legend, tooltip, keyboard, table and export.
@@ -78,6 +76,8 @@ pub fn Heatmap(
         on_edit,
         room: size_of(figure),
     });
+    // What is lit elsewhere changes with every move of the pointer; most of it leaves this matrix as it is.
+    let lit = Memo::new(move |_| lit.get());
     let hint_id = unique_id("heatmap-hint");
     let hint = move || {
         state.words.with(|words| match on_edit {
@@ -106,7 +106,7 @@ pub fn Heatmap(
             <p id=hint_id class="visually-hidden">{hint}</p>
             <p class="visually-hidden" aria-live="polite">{said}</p>
             <TableView state=state/>
-            <CellTooltip state=state stage=stage formula=formula/>
+            <CellTip state=state stage=stage formula=formula/>
         </figure>
     }
     .into_any()
@@ -120,32 +120,4 @@ pub enum LegendPlace {
     Below,
     /// Nowhere: the page shows one legend for several heatmaps.
     Elsewhere,
-}
-
-#[component]
-fn CellTooltip(state: State, stage: NodeRef<Div>, formula: Option<Callback<Cell, AnyView>>) -> impl IntoView {
-    let hold = Memo::new(move |_| if state.pinned.get().is_some() { Hold::Pinned } else { Hold::Passing });
-    let cell = Memo::new(move |_| state.looked_at().filter(|_| state.editing.get().is_none()));
-    let anchor = Callback::new(move |()| {
-        let rect = state.layout.get().rect(cell.get()?);
-        let origin = stage.get()?.get_bounding_client_rect();
-        Some(Rect::new(rect.x + origin.x(), rect.y + origin.y(), rect.width, rect.height))
-    });
-    let body = move || {
-        let cell = cell.get()?;
-        let place = state.place(cell);
-        let value = state.value_text(cell);
-        let sum = state.matrix.with(|matrix| number::long(matrix.row_sum(cell.row)));
-        let word = state.words.with(|words| words.row_sum.clone());
-        let formula = formula.map(|formula| view! { <div class="tooltip-formula">{formula.run(cell)}</div> });
-        Some(view! {
-            <p class="tooltip-main">{place} " = " <b>{value}</b></p>
-            {formula}
-            <p class="tooltip-more">{word} " " <b>{sum}</b></p>
-        })
-    };
-    move || {
-        let hold = hold.get();
-        cell.with(Option::is_some).then(|| view! { <Tooltip anchor=anchor hold=hold>{body}</Tooltip> })
-    }
 }

@@ -59,7 +59,7 @@ pub const MARGIN: f64 = 18.0;
 pub const NARROWEST: f64 = 2.5;
 /// The largest radius of a node.
 const RADIUS: f64 = 11.0;
-/// Cells narrower than this have bars instead of discs, and edges without dashes.
+/// Cells narrower than this have bars instead of discs.
 const DISC: f64 = 7.0;
 /// The height of the tallest bar.
 const BAR: f64 = 22.0;
@@ -67,6 +67,8 @@ const BAR: f64 = 22.0;
 const AHEAD: f64 = 0.16;
 /// How much of what it has left behind is seen.
 const BEHIND: f64 = 0.4;
+/// Edges closer than this are taken together: those of nodes that are bars.
+const CLOSEST_EDGES: f64 = DISC;
 /// Shades of edges that are told apart; edges of one shade are one stroke.
 const SHADES: u8 = 6;
 
@@ -158,7 +160,7 @@ pub fn paint_tree(painter: &mut dyn Painter, palette: &Palette, picture: &Pictur
     };
     painter.push_clip(picture.clip());
     for level in 0..layout.depth() {
-        let mut bundles = layout.bundles(level, &window, picture.span.scale, NARROWEST);
+        let mut bundles = layout.bundles(level, &window, picture.span.scale, CLOSEST_EDGES);
         bundles.retain(|bundle| is_painted(level, &bundle.run.places));
         let shown = opacity(level).min(opacity(level + 1).max(BEHIND));
         edges(painter, palette, picture, level, &bundles, shown, matches!(part, Part::Lit(_)));
@@ -244,7 +246,9 @@ fn edges(
     is_lit: bool,
 ) {
     let (from, to) = (picture.rows.y(level), picture.rows.y(level + 1));
-    let is_wide = picture.layout.spacing(level) * picture.span.scale >= DISC;
+    let clip = GUTTER..picture.width;
+    // Dashes closer than this are a grey mist, and take longer than all else.
+    let is_wide = picture.layout.spacing(level) * picture.span.scale >= 2.0 * DISC;
     // One stroke for all edges of a kind: thousands of single ones would not keep up with a finger.
     let mut lines: BTreeMap<(Option<u8>, u8), Path> = BTreeMap::new();
     let mut bands: BTreeMap<(Option<u8>, u8), Path> = BTreeMap::new();
@@ -255,12 +259,7 @@ fn edges(
             let path = lines.entry(kind).or_default();
             let top = Point::new(picture.x(middle(bundle.top)), from);
             let foot = Point::new(picture.x(middle(bundle.foot)), to);
-            let bend = (to - from) / 2.0;
-            *path = std::mem::take(path).move_to(top).curve_to(
-                Point::new(top.x, top.y + bend),
-                Point::new(foot.x, foot.y - bend),
-                foot,
-            );
+            *path = std::mem::take(path).join(top, foot, &clip);
         } else {
             let path = bands.entry(kind).or_default();
             *path = band(std::mem::take(path), picture, bundle, (from, to));

@@ -12,6 +12,7 @@ use super::paint::{
     GUTTER, MARGIN, NARROWEST, Part, Picture, Rows, paint_names, paint_ring, paint_tree, paint_veil,
 };
 use crate::drawing::clock::motion_is_reduced;
+use crate::drawing::export::{save_png, save_svg};
 use crate::drawing::geometry::Point;
 use crate::drawing::gestures::pan_and_zoom;
 use crate::drawing::painter::Painter;
@@ -19,8 +20,9 @@ use crate::drawing::palette::Role;
 use crate::drawing::resize::size_of;
 use crate::drawing::surface::{Draw, Frame, Surface};
 use crate::drawing::viewport::{Track, Viewport, Zoom};
-use crate::widgets::controls::{Button, Look};
+use crate::widgets::controls::{Button, Look, Menu, MenuItem};
 use crate::widgets::icon::Icon;
+use crate::widgets::number;
 use crate::widgets::unique_id;
 use crate::widgets::words::use_words;
 
@@ -117,11 +119,9 @@ pub fn PathTree(
             root_name.with(|name| paint_names(painter, &frame.palette, picture, name));
         });
     });
+    let is_lit = Memo::new(move |_| lit.get() != Lit::None || looked_at.with(Option::is_some));
     let draw_lights = Draw::new(move |painter: &mut dyn Painter, frame: &Frame| {
         let (lit, looked_at) = (lit.get(), looked_at.get());
-        if lit == Lit::None && looked_at.is_none() {
-            return;
-        }
         with_picture(frame, &mut |picture| {
             paint_lights(painter, frame, picture, lit);
             if let Some(node) = looked_at.filter(|node| picture.layout.has(*node)) {
@@ -206,6 +206,24 @@ pub fn PathTree(
         event.prevent_default();
         event.stop_propagation();
     };
+    let words = use_words();
+    let actions = Signal::derive(move || {
+        label.with(|label| words.with(|words| number::fill(&words.actions, &[("name", label)])))
+    });
+    // As it is seen, without what is pointed at.
+    let picture_size = move || Point::new(size.get().map_or(1.0, |size| size.x), rows.get().height);
+    let save_as_svg = move || {
+        let (size, title) = untrack(|| (picture_size(), label.get()));
+        save_svg("pianola-tree.svg", size, &title, |painter, frame| untrack(|| draw.paint(painter, frame)));
+    };
+    let save_as_png = move || {
+        let size = untrack(picture_size);
+        save_png("pianola-tree.png", size, 3.0, |painter, frame| untrack(|| draw.paint(painter, frame)));
+    };
+    let items = move |()| {
+        let words = words.get();
+        vec![MenuItem::new(words.export_svg, save_as_svg), MenuItem::new(words.export_png, save_as_png)]
+    };
     let hint_id = unique_id("path-tree-hint");
     let is_zoomed = move || zoom.with(|zoom| zoom.factor > 1.0);
     view! {
@@ -227,9 +245,12 @@ pub fn PathTree(
                 on:blur=move |_: FocusEvent| on_look.run(None)
             >
                 <Surface draw/>
-                <Surface draw=draw_lights/>
+                <Surface draw=draw_lights when=is_lit/>
             </div>
-            <ZoomButtons viewport zoom window/>
+            <div class="path-tree-zoom">
+                <ZoomButtons viewport zoom window/>
+                <Menu label=actions items=items/>
+            </div>
             <p id=hint_id class="visually-hidden">{hint}</p>
         </div>
     }
@@ -253,11 +274,11 @@ fn ZoomButtons(viewport: Signal<Viewport>, zoom: RwSignal<Zoom>, window: Memo<f6
     };
     view! {
         <Show when=move || is_zoomable.get()>
-            <div class="path-tree-zoom">
+            <>
                 {button(Icon::Minus, "-", |words| &words.zoom_out)}
                 {button(Icon::Plus, "+", |words| &words.zoom_in)}
                 {button(Icon::Whole, "0", |words| &words.zoom_reset)}
-            </div>
+            </>
         </Show>
     }
 }

@@ -61,6 +61,16 @@ impl Page {
         self.wait("the page is idle", r#"return document.documentElement?.dataset.idle === "true""#).await
     }
 
+    /// Shows what comes only when the window is near it.
+    ///
+    /// # Errors
+    /// It does not come, or the page does not come to rest.
+    pub async fn show_all(&self) -> Result<()> {
+        self.run("document.querySelectorAll('main .later').forEach((place) => place.click())").await?;
+        self.wait("everything is there", "return document.querySelector('main .later') === null").await?;
+        self.wait_idle().await
+    }
+
     /// Waits until a script returns true; `what` says it in words, for the error.
     ///
     /// # Errors
@@ -114,6 +124,7 @@ impl Page {
     /// # Errors
     /// The browser refuses, or the file cannot be written.
     pub async fn screenshot_of_all(&self, path: &Path) -> Result<()> {
+        self.show_all().await?;
         let metrics = self.devtools("Page.getLayoutMetrics", json!({})).await?;
         let size = &metrics["cssContentSize"];
         let clip = json!({"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1});

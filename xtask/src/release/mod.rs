@@ -1,11 +1,13 @@
-//! From what Trunk wrote to what is published: a worker named by its content, a content security policy,
-//! and a service worker that keeps one whole release for use without a network.
+//! From what Trunk wrote to what is published: code in parts, a content security policy, and a service worker
+//! that keeps one whole release for use without a network.
 
+pub mod code;
+mod packs;
 mod policy;
 mod service_worker;
 mod sizes;
-mod worker;
 
+pub use code::Code;
 pub use sizes::{Size, Sizes, measure};
 
 use anyhow::{Context, Result, bail};
@@ -15,14 +17,14 @@ use std::path::{Path, PathBuf};
 /// The page of a release.
 pub const PAGE: &str = "index.html";
 
-/// Turns Trunk's output in `folder` into a release, in place.
+/// Turns Trunk's output in `folder` into a release, in place, with the code that `code` says how to make.
 ///
 /// # Errors
 /// A file cannot be read or written, or is not what Trunk writes.
-pub fn finish(folder: &Path) -> Result<()> {
+pub fn finish(folder: &Path, code: &Code) -> Result<()> {
     let page = folder.join(PAGE);
     let html = fs::read_to_string(&page).with_context(|| format!("read {}", page.display()))?;
-    let html = worker::name_by_content(folder, &html)?;
+    let html = code::replace(folder, &html, code)?;
     let html = add_to_head(&html, &service_worker::announcement())?;
     let html = policy::add(&html)?;
     fs::write(&page, html)?;
@@ -58,6 +60,11 @@ pub fn files(folder: &Path) -> Result<Vec<String>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// Two digits a byte.
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Puts `element` directly behind the declaration of the character set, which must come first.

@@ -1,7 +1,6 @@
 //! The service worker of a release, with the list of all its files.
 
-use super::worker::hexadecimal;
-use super::{PAGE, files};
+use super::{PAGE, files, hexadecimal};
 use anyhow::Result;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

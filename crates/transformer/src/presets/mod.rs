@@ -130,7 +130,11 @@ impl Preset {
         let start = self.start.map(str::to_owned);
         start
             .into_iter()
-            .chain(pieces.into_iter().map(|piece| if known(&piece) { piece } else { piece.to_lowercase() }))
+            .chain(
+                pieces
+                    .into_iter()
+                    .map(|piece| if known(&piece) { piece } else { piece.to_ascii_lowercase() }),
+            )
             .collect()
     }
 

@@ -47,7 +47,7 @@ pub fn random_target(class: Class, seed: u64, text: &str) -> Result<Preset, Erro
     let positions = normal(LONGEST, 0.5);
     let mut tokens: Vec<String> = WORDS.map(str::to_owned).to_vec();
     for word in text.split_whitespace() {
-        if !tokens.iter().any(|known| known == word || *known == word.to_lowercase()) {
+        if !tokens.iter().any(|known| known == word || *known == word.to_ascii_lowercase()) {
             let mut of_word = draws(seed, hash(word));
             vectors.extend((0..class.width).map(|_| of_word.draw()));
             tokens.push(word.to_owned());

@@ -1,5 +1,6 @@
 //! The middle of the picture: the roll, and layer by layer the blocks that meet and add up.
 
+mod cells;
 pub mod layout;
 pub mod paint;
 pub mod scene;
@@ -10,9 +11,13 @@ use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::html::Div;
 use leptos::prelude::*;
 
-use self::paint::{Heights, Look, Scope, paint_layer, paint_roll};
+use self::layout::{Place, Score};
+use self::paint::{
+    Heights, Look, Part, Scope, Stage, paint_focus, paint_layer, paint_layer_veil, paint_roll,
+    paint_roll_veil,
+};
 use self::scene::{ROLL_UNITS, Scene};
-use super::focus::{Focus, Lights};
+use super::focus::{Focus, Nodes};
 use super::room::Room;
 use crate::drawing::export::{save_png, save_svg};
 use crate::drawing::geometry::Point;
@@ -22,7 +27,7 @@ use crate::drawing::resize::size_of;
 use crate::drawing::shifted::Shifted;
 use crate::drawing::surface::{Draw, Frame, Surface};
 use crate::drawing::viewport::{Span, Track, Viewport, Zoom};
-use crate::language::use_language;
+use crate::language::{Language, say, text_of, use_language};
 use crate::widgets::controls::{Choice, Menu, MenuItem, Select};
 use crate::widgets::dialog::Dialog;
 use crate::widgets::heatmap::{Axis, Matrix};
@@ -73,19 +78,17 @@ impl Machine {
         let layers = scene.played.universal_trace.attention.len();
         let height = heights.roll_band(d, n) + heights.layer_band(n) * layers as f64;
         let paint = |painter: &mut dyn Painter, frame: &Frame| {
-            let lights = Lights::default();
-            let look = Look {
+            let progress = untrack(|| self.progress.get());
+            let look = |layer: usize| Look {
                 span: untrack(|| self.span(frame.width)),
-                lights: &lights,
-                focus: None,
-                progress: untrack(|| self.progress.get()),
+                stage: Stage::of(layer, progress),
                 scope: self.scope.get_untracked(),
             };
-            paint_roll(painter, &frame.palette, scene, &look);
+            paint_roll(painter, &frame.palette, scene, &look(0), Part::All);
             for layer in 0..layers {
                 let top = heights.roll_band(d, n) + heights.layer_band(n) * layer as f64;
                 let mut below = Shifted::new(painter, Point::new(0.0, top));
-                paint_layer(&mut below, &frame.palette, scene, &look, layer);
+                paint_layer(&mut below, &frame.palette, scene, &look(layer), layer, Part::All);
             }
         };
         save(Point::new(ROLL_UNITS, height), "E, Z", &paint);
@@ -105,33 +108,64 @@ pub enum Band {
     Layer(usize),
 }
 
+impl Band {
+    /// How many layers have worked on the state that stands in it.
+    fn level(self) -> usize {
+        match self {
+            Band::Roll => 0,
+            Band::Layer(layer) => layer + 1,
+        }
+    }
+}
+
 /// One band of the machine.
 #[component]
 pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
     let node = NodeRef::<Div>::new();
-    let draw = Draw::new(move |painter, frame| {
+    let level = band.level();
+    // A frame of the animation repaints the layer that moves, and no other.
+    let stage = Memo::new(move |_| Stage::of(level.saturating_sub(1), machine.progress.get()));
+    let with_scene = move |frame: &Frame, paint: &mut dyn FnMut(&Scene, &Look)| {
         let Some(scene) = machine.scene.get() else { return };
+        if level < scene.0.played.universal_trace.states.len() {
+            let look =
+                Look { span: machine.span(frame.width), stage: stage.get(), scope: machine.scope.get() };
+            paint(&scene.0, &look);
+        }
+    };
+    let draw = Draw::new(move |painter, frame| {
+        with_scene(frame, &mut |scene, look| match band {
+            Band::Roll => paint_roll(painter, &frame.palette, scene, look, Part::All),
+            Band::Layer(layer) => paint_layer(painter, &frame.palette, scene, look, layer, Part::All),
+        });
+    });
+    let draw_lights = Draw::new(move |painter: &mut dyn Painter, frame: &Frame| {
         room.lights.with(|lights| {
             room.focus.with(|focus| {
-                let look = Look {
-                    span: machine.span(frame.width),
-                    lights,
-                    focus: focus.as_ref(),
-                    progress: machine.progress.get(),
-                    scope: machine.scope.get(),
-                };
-                match band {
-                    Band::Roll => paint_roll(painter, &frame.palette, &scene.0, &look),
-                    Band::Layer(layer) if layer + 1 < scene.0.played.universal_trace.states.len() => {
-                        paint_layer(painter, &frame.palette, &scene.0, &look, layer);
+                let Some(focus) = focus else { return };
+                let palette = &frame.palette;
+                let nodes = &lights.nodes;
+                with_scene(frame, &mut |scene, look| {
+                    match band {
+                        // Random weights give nothing a place, so nothing there stands back.
+                        _ if *nodes == Nodes::None || scene.score.is_none() => {}
+                        Band::Roll => {
+                            paint_roll_veil(painter, palette, scene, look);
+                            paint_roll(painter, palette, scene, look, Part::Lit(nodes));
+                        }
+                        Band::Layer(layer) => {
+                            paint_layer_veil(painter, palette, scene, look);
+                            paint_layer(painter, palette, scene, look, layer, Part::Lit(nodes));
+                        }
                     }
-                    Band::Layer(_) => {}
-                }
+                    paint_focus(painter, palette, scene, look, level, focus);
+                });
             });
         });
     });
+    let is_lit = Memo::new(move |_| room.focus.with(Option::is_some));
     let height = Memo::new(move |_| {
         machine.scene.with(|scene| {
             let Some(scene) = scene else { return 120.0 };
@@ -218,6 +252,7 @@ pub fn MachineBand(machine: Machine, band: Band) -> impl IntoView {
             on:keydown=on_key
         >
             <Surface draw/>
+            <Surface draw=draw_lights when=is_lit/>
         </div>
     }
 }
@@ -227,9 +262,10 @@ fn hit(scene: &Scene, band: Band, span: Span, point: Point) -> Option<Focus> {
     let (d, n) = (scene.played.embedding.nrows(), scene.tokens());
     let heights = Heights::new(d, n);
     let x = span.unit(point.x);
-    let (level, cells) = match band {
-        Band::Roll => (0, heights.input_cells(d)),
-        Band::Layer(layer) => (layer + 1, heights.links),
+    let level = band.level();
+    let cells = match band {
+        Band::Roll => heights.input_cells(d),
+        Band::Layer(_) => heights.links,
     };
     let in_roll = band == Band::Roll
         && (heights.roll_cells()..heights.roll_cells() + heights.roll_row * d as f64).contains(&point.y);
@@ -242,46 +278,51 @@ fn hit(scene: &Scene, band: Band, span: Span, point: Point) -> Option<Focus> {
             leaf: None,
         });
     };
-    let node = &score.levels.get(level)?[score.node_at(level, x)?];
+    let place = score.node_at(level, x)?;
+    let node = score.row(place);
     if in_roll {
         let row = ((point.y - heights.roll_cells()) / heights.roll_row) as usize;
-        let inside = (x - node.left) / node.width * node.slot.width as f64;
-        let column = node.slot.offset + (inside as usize).min(node.slot.width - 1);
-        return Some(Focus::Embedding { row: row.min(d - 1), column, leaf: leaf_of(node) });
+        let slot = node.slot_of(place.index);
+        let inside = (x - node.left_of(place.index)) / node.width * slot.width as f64;
+        let column = slot.offset + (inside as usize).min(slot.width - 1);
+        let leaf = node.is_read.then(|| (node.consumer, score.rest(place)));
+        return Some(Focus::Embedding { row: row.min(d - 1), column, leaf });
     }
     let is_on_state = (cells - 4.0..cells + heights.state_row * n as f64 + heights.names).contains(&point.y);
     let is_above_roll = band == Band::Roll && point.y < heights.input_cells(d);
-    (is_on_state || is_above_roll).then(|| Focus::Node {
-        level,
-        consumer: node.consumer,
-        rest: node.rest.clone(),
-    })
+    (node.is_read && (is_on_state || is_above_roll)).then(|| focus_of(score, place))
 }
 
-fn leaf_of(node: &layout::Node) -> Option<(universal::Consumer, transformer::AttentionPath)> {
-    node.is_read.then(|| (node.consumer, node.rest.clone()))
+fn focus_of(score: &Score, place: Place) -> Focus {
+    Focus::Node { level: place.level, consumer: score.row(place).consumer, rest: score.rest(place) }
 }
 
 /// Where an arrow key leads: along the blocks of a band.
 fn step(scene: &Scene, band: Band, focus: Option<&Focus>, key: &str) -> Option<Focus> {
     let score = scene.score.as_ref()?;
-    let level = match band {
-        Band::Roll => 0,
-        Band::Layer(layer) => layer + 1,
-    };
-    let nodes = score.levels.get(level)?;
-    let here =
-        focus.and_then(|focus| scene.node_of(focus)).filter(|(at, _)| *at == level).map(|(_, index)| index);
-    let last = nodes.len().checked_sub(1)?;
+    let level = band.level();
+    let rows = score.levels.get(level)?;
+    let read = |row: &usize| rows[*row].is_read;
+    let (first, last) = ((0..rows.len()).find(read)?, (0..rows.len()).rfind(read)?);
+    let start = Place { level, row: first, index: 0 };
+    let end = Place { level, row: last, index: rows[last].count - 1 };
+    let here = focus.and_then(|focus| scene.node_of(focus)).filter(|here| here.level == level);
     let next = match (key, here) {
-        ("ArrowRight", Some(index)) => (index + 1).min(last),
-        ("ArrowLeft", Some(index)) => index.saturating_sub(1),
-        ("ArrowRight" | "ArrowLeft" | "Home", _) => 0,
-        ("End", _) => last,
+        ("ArrowRight", Some(here)) if here.index + 1 < score.row(here).count => {
+            Place { index: here.index + 1, ..here }
+        }
+        ("ArrowRight", Some(here)) => {
+            (here.row + 1..rows.len()).find(read).map_or(here, |row| Place { level, row, index: 0 })
+        }
+        ("ArrowLeft", Some(here)) if here.index > 0 => Place { index: here.index - 1, ..here },
+        ("ArrowLeft", Some(here)) => {
+            (0..here.row).rfind(read).map_or(here, |row| Place { level, row, index: rows[row].count - 1 })
+        }
+        ("ArrowRight" | "ArrowLeft" | "Home", _) => start,
+        ("End", _) => end,
         _ => return None,
     };
-    let node = &nodes[next];
-    Some(Focus::Node { level, consumer: node.consumer, rest: node.rest.clone() })
+    Some(focus_of(score, next))
 }
 
 /// Buttons that magnify the roll; with the control key the wheel does the same.
@@ -318,10 +359,10 @@ pub fn ZoomButtons(machine: Machine) -> impl IntoView {
     let has_blocks =
         Memo::new(move |_| machine.scene.with(|scene| scene.as_ref().is_some_and(|it| it.0.score.is_some())));
     view! {
-        <div class="zoom-buttons" role="group" aria-label=move || t.get().magnify_the_roll()>
+        <div class="zoom-buttons" role="group" aria-label=say(t, Language::magnify_the_roll)>
             <Show when=move || has_blocks.get()>
                 <Select
-                    label=Signal::derive(move || t.get().full_colour().to_owned())
+                    label=text_of(t, Language::full_colour)
                     options=Signal::derive(move || vec![
                         Choice::new(Scope::Block, t.get().scope_block()),
                         Choice::new(Scope::All, t.get().scope_all()),
@@ -330,15 +371,15 @@ pub fn ZoomButtons(machine: Machine) -> impl IntoView {
                     on_input=move |scope| machine.scope.set(scope)
                 />
             </Show>
-            <button type="button" aria-label=move || t.get().earlier_columns() disabled=is_whole on:click=move |_| pan(0.5)>"‹"</button>
-            <button type="button" aria-label=move || t.get().smaller() disabled=is_whole on:click=move |_| zoom(1.0 / Zoom::STEP)>"−"</button>
-            <button type="button" aria-label=move || t.get().larger() on:click=move |_| zoom(Zoom::STEP)>"+"</button>
-            <button type="button" aria-label=move || t.get().later_columns() disabled=is_whole on:click=move |_| pan(-0.5)>"›"</button>
-            <Menu label=Signal::derive(move || t.get().roll_actions().to_owned()) items=Callback::new(items)/>
+            <button type="button" aria-label=say(t, Language::earlier_columns) disabled=is_whole on:click=move |_| pan(0.5)>"‹"</button>
+            <button type="button" aria-label=say(t, Language::smaller) disabled=is_whole on:click=move |_| zoom(1.0 / Zoom::STEP)>"−"</button>
+            <button type="button" aria-label=say(t, Language::larger) on:click=move |_| zoom(Zoom::STEP)>"+"</button>
+            <button type="button" aria-label=say(t, Language::later_columns) disabled=is_whole on:click=move |_| pan(-0.5)>"›"</button>
+            <Menu label=text_of(t, Language::roll_actions) items=Callback::new(items)/>
         </div>
-        <Dialog title=Signal::derive(move || t.get().embedding_table().to_owned()) is_open=table_is_open>
+        <Dialog title=text_of(t, Language::embedding_table) is_open=table_is_open>
             <MatrixTable
-                caption=Signal::derive(move || t.get().embedding_table().to_owned())
+                caption=text_of(t, Language::embedding_table)
                 matrix=Signal::derive(move || machine.scene.with(|scene| {
                     scene.as_ref().map(|scene| Matrix::from(&scene.0.played.embedding)).unwrap_or_default()
                 }))

@@ -1,34 +1,67 @@
 //! The strokes of the machine: the roll with its blocks, the blocks that meet and add up, the lines from
 //! a finished query and key to the attention that they make.
+//!
+//! What is lit is painted over a veil on a second canvas, so that the picture at rest is painted once.
 
 use std::f64::consts::PI;
+use std::ops::Range;
 
-use ndarray::{ArrayView2, s};
+use ndarray::ArrayView2;
 use universal::Consumer;
 
-use super::layout::Node;
-use super::scene::{Scene, extreme, strength};
-use crate::drawing::color::{Mark, Rgba, Scale};
+use super::cells::{Grid, Run, paint_cells};
+use super::layout::{Comb, Row, Score};
+use super::scene::{Extremes, Scene, extreme};
+use crate::drawing::color::Rgba;
 use crate::drawing::geometry::{Path, Point, Rect};
-use crate::drawing::painter::{Align, Baseline, Family, Painter, Pixels, Stroke, TextStyle, Texture};
+use crate::drawing::painter::{Align, Baseline, Family, Painter, Stroke, TextStyle};
 use crate::drawing::palette::Palette;
 use crate::drawing::step::step_stroke;
 use crate::drawing::viewport::Span;
-use crate::pages::universal::focus::{Focus, Lights};
+use crate::pages::universal::focus::{Focus, Nodes};
 
-/// What of the picture is painted, and how far.
+/// How the picture is looked at.
 #[derive(Debug, Clone, Copy)]
-pub struct Look<'a> {
+pub struct Look {
     /// The horizontal window onto the roll.
     pub span: Span,
-    /// What is lit.
-    pub lights: &'a Lights,
-    /// What is pointed at or pinned.
-    pub focus: Option<&'a Focus>,
-    /// How far the animation is, in layers; at least L when it is finished.
-    pub progress: f64,
+    /// How far the animation is.
+    pub stage: Stage,
     /// What full colour means.
     pub scope: Scope,
+}
+
+/// How far the animation is in one layer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Stage {
+    /// Earlier layers are not done yet.
+    Waiting,
+    /// So much of the layer is done, in 0…1.
+    Done(f64),
+}
+
+impl Stage {
+    /// The stage of a layer (from 0) at a position of the animation, in layers.
+    pub fn of(layer: usize, progress: f64) -> Stage {
+        let done = progress - layer as f64;
+        if done < 0.0 { Stage::Waiting } else { Stage::Done(done.min(1.0)) }
+    }
+
+    fn done(self) -> f64 {
+        match self {
+            Stage::Waiting => 0.0,
+            Stage::Done(done) => done,
+        }
+    }
+}
+
+/// What of a band is painted.
+#[derive(Debug, Clone, Copy)]
+pub enum Part<'a> {
+    /// All of it.
+    All,
+    /// These nodes and the lines between them.
+    Lit(&'a Nodes),
 }
 
 /// What a block's colours are measured against.
@@ -39,15 +72,6 @@ pub enum Scope {
     Block,
     /// The largest entry of all blocks: sizes can be compared.
     All,
-}
-
-impl Scope {
-    fn scale(self, block: ArrayView2<f64>, all: f64) -> Scale {
-        match self {
-            Scope::Block => Scale::Signed { max: extreme(block.iter()) },
-            Scope::All => Scale::Signed { max: all },
-        }
-    }
 }
 
 /// Heights of the parts of a band, in CSS pixels; they follow from the class and the number of tokens.
@@ -75,7 +99,7 @@ impl Heights {
             state_row: (110.0 / n as f64).clamp(3.0, 9.0),
             roll_top: 40.0,
             roll_bottom: 30.0,
-            links: 78.0,
+            links: LINKS,
             names: 20.0,
         }
     }
@@ -101,6 +125,19 @@ impl Heights {
     }
 }
 
+/// The height of the lines above a state, in CSS pixels.
+const LINKS: f64 = 78.0;
+/// Where they end.
+const LINKS_FOOT: f64 = LINKS - 3.0;
+/// Blocks and nodes narrower than this, in CSS pixels, have no bracket.
+const NARROWEST_BRACKET: f64 = 6.0;
+/// Lines closer than this, in CSS pixels, are one band.
+const CLOSEST_LINES: f64 = 3.0;
+/// More nodes than this do not travel one by one.
+const MOST_TRAVELLERS: usize = 240;
+/// What reaches into the window by so many pixels is painted too.
+const MARGIN: f64 = 20.0;
+
 /// The hue of a consumer.
 pub fn role_color(consumer: Consumer, palette: &Palette) -> Rgba {
     match consumer {
@@ -111,151 +148,331 @@ pub fn role_color(consumer: Consumer, palette: &Palette) -> Rgba {
 }
 
 /// The roll: E between its perforations, its blocks bracketed and named, and X E below it.
-pub fn paint_roll(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, look: &Look) {
-    let (d, n) = scene.played.embedding.dim();
-    let n = if n == 0 { 0 } else { scene.tokens() };
-    let heights = Heights::new(d, n);
+pub fn paint_roll(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, look: &Look, part: Part) {
+    let d = scene.played.embedding.nrows();
+    let heights = Heights::new(d, scene.tokens());
     let span = look.span;
-    let (left, right) = (span.pixel(0.0).max(0.0), span.pixel(span.length).min(span.window));
-    let cells_top = heights.roll_cells();
-    let cells_height = heights.roll_row * d as f64;
+    let (cells_top, states_top) = (heights.roll_cells(), heights.input_cells(d));
+    let cells_bottom = cells_top + heights.roll_row * d as f64;
 
-    let paper = Rect::new(left, cells_top - 14.0, right - left, cells_height + 28.0);
-    painter.fill_round_rect(paper, 5.0, palette.card);
-    painter.stroke_rect(paper, 5.0, &Stroke::solid(palette.line, 1.0));
-    perforations(painter, palette, left, right, cells_top - 7.5);
-    perforations(painter, palette, left, right, cells_top + cells_height + 7.5);
+    if matches!(part, Part::All) {
+        let (left, right) = (span.pixel(0.0).max(0.0), span.pixel(span.length).min(span.window));
+        let paper = Rect::new(left, cells_top - 14.0, right - left, cells_bottom - cells_top + 28.0);
+        painter.fill_round_rect(paper, 5.0, palette.card);
+        painter.stroke_rect(paper, 5.0, &Stroke::solid(palette.line, 1.0));
+        perforations(painter, palette, left, right, cells_top - 7.5);
+        perforations(painter, palette, left, right, cells_bottom + 7.5);
+    }
 
-    let states_top = heights.input_cells(d);
+    let embedding = scene.played.embedding.view();
+    let state = scene.played.universal_trace.states[0].view();
+    let numbers = [
+        (embedding, &*scene.embedding, cells_top, heights.roll_row),
+        (state, &scene.states[0], states_top, heights.state_row),
+    ];
+    for (values, extremes, top, row_height) in numbers {
+        paint_numbers(painter, palette, scene, look, 0, part, (values, extremes), (top, row_height));
+    }
+
+    let Some(score) = &scene.score else { return };
+    let label = TextStyle::new(palette.soft, palette.text_tiny, Family::Mono);
+    let label = label.aligned(Align::Center).on(Baseline::Top);
+    for row in &score.levels[0] {
+        let width = row.width * span.scale;
+        let lit = part.nodes(score, 0, row);
+        painter.push_opacity(opacity(row));
+        if width > NARROWEST_BRACKET {
+            let mut brackets = Path::new();
+            for index in lit.within(&visible(row, span)) {
+                brackets = bracket(brackets, span.pixel(row.left_of(index)), width, cells_top - 18.0);
+            }
+            painter.stroke_path(&brackets, &Stroke::solid(role_color(row.consumer, palette), 1.5));
+        }
+        if fits(path_letters(row.length), width, palette.text_tiny) {
+            for index in lit.within(&visible(row, span)) {
+                let at = Point::new(span.pixel(row.middle(index)), cells_bottom + 17.0);
+                painter.text(&path_name(score, row, index), at, &label);
+            }
+        }
+        painter.pop();
+    }
+    if matches!(part, Part::All) {
+        stretches(painter, palette, score, span, cells_top);
+    }
+}
+
+/// The band of layer `layer` (from 0): finished queries and keys go to the attention that they make,
+/// blocks meet and add up, and below them stands the state that comes out.
+pub fn paint_layer(
+    painter: &mut dyn Painter,
+    palette: &Palette,
+    scene: &Scene,
+    look: &Look,
+    layer: usize,
+    part: Part,
+) {
+    let heights = Heights::new(scene.played.embedding.nrows(), scene.tokens());
+    let done = look.stage.done();
+    let cells_top = heights.links;
+    let level = layer + 1;
+    let numbers = (scene.played.universal_trace.states[level].view(), &scene.states[level]);
+    let place = (cells_top, heights.state_row);
     let Some(score) = &scene.score else {
-        let scale = Scale::Signed { max: scene.extremes.embedding };
-        let state_scale = Scale::Signed { max: scene.extremes.states[0] };
-        let state = scene.played.universal_trace.states[0].view();
-        let row = heights.state_row;
-        cells(
-            painter,
-            palette,
-            scene.played.embedding.view(),
-            strip(span, cells_top),
-            heights.roll_row,
-            scale,
-        );
-        cells(painter, palette, state, strip(span, states_top), row, state_scale);
-        focus_ring(painter, palette, scene, look, &heights);
+        if done > 0.0 {
+            painter.push_opacity(done);
+            paint_numbers(painter, palette, scene, look, level, part, numbers, place);
+            painter.pop();
+        }
         return;
     };
 
-    for (index, node) in score.levels[0].iter().enumerate() {
-        let (x, width) = (span.pixel(node.left), node.width * span.scale);
-        if x + width < 0.0 || x > span.window {
-            continue;
-        }
-        let shown = strength(look.lights, 0, node);
-        painter.push_opacity(if node.is_read { shown } else { shown * 0.5 });
-        let block =
-            scene.played.embedding.slice(s![.., node.slot.offset..node.slot.offset + node.slot.width]);
-        let scale = look.scope.scale(block, scene.extremes.embedding);
-        cells(painter, palette, block, (x, width, cells_top), heights.roll_row, scale);
-        let values = scene.values(0, node);
-        let scale = look.scope.scale(values.view(), scene.extremes.states[0]);
-        cells(painter, palette, values.view(), (x, width, states_top), heights.state_row, scale);
-        if width > 6.0 {
-            bracket(painter, role_color(node.consumer, palette), x, width, cells_top - 18.0);
-        }
-        let path = node.rest.to_string();
-        let label = TextStyle::new(palette.soft, palette.text_tiny, Family::Mono);
-        if fits(&path, width, palette.text_tiny) {
-            let at = Point::new(x + width / 2.0, cells_top + cells_height + 17.0);
-            painter.text(&path, at, &label.aligned(Align::Center).on(Baseline::Top));
+    attention_links(painter, palette, score, look, layer, part);
+    for row in &score.levels[level] {
+        links(painter, palette, score, look, level, row, part);
+    }
+    // In the last quarter of a layer's time the terms have arrived and become their sum.
+    let settled = ((done - 0.75) * 4.0).clamp(0.0, 1.0);
+    if settled > 0.0 {
+        painter.push_opacity(settled);
+        paint_numbers(painter, palette, scene, look, level, part, numbers, place);
+        for row in &score.levels[level] {
+            names(
+                painter,
+                palette,
+                score,
+                look.span,
+                level,
+                row,
+                part,
+                cells_top + state_height(scene) + 3.0,
+            );
         }
         painter.pop();
-        if is_exactly(look.focus, 0, node, score.find(0, node.consumer, &node.rest) == Some(index)) {
-            let ring = Rect::new(x - 2.0, cells_top - 2.0, width + 4.0, cells_height + 4.0);
-            painter.stroke_rect(ring, 3.0, &Stroke::solid(palette.accent, 2.0));
+    }
+    let count: usize = score.levels[level].iter().map(|row| row.count).sum();
+    if done > 0.0 && settled < 1.0 && count <= MOST_TRAVELLERS {
+        painter.push_opacity((1.0 - settled) * 0.85);
+        for row in &score.levels[level] {
+            for index in part.nodes(score, level, row).within(&visible(row, look.span)) {
+                terms(painter, palette, scene, score, look, level, row, index);
+            }
+        }
+        painter.pop();
+    }
+}
+
+/// What lets everything in the roll's band that is not lit stand back. The perforations and the names stay.
+pub fn paint_roll_veil(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, look: &Look) {
+    let d = scene.played.embedding.nrows();
+    let heights = Heights::new(d, scene.tokens());
+    let (top, bottom) = (heights.roll_cells(), heights.roll_cells() + heights.roll_row * d as f64);
+    let width = look.span.window;
+    veil(painter, Rect::new(0.0, top - 19.5, width, 5.0), palette.paper);
+    veil(painter, Rect::new(0.0, top, width, bottom - top), palette.card);
+    veil(painter, Rect::new(0.0, bottom + 14.5, width, heights.roll_band(d, scene.tokens())), palette.paper);
+}
+
+/// What lets everything in a layer's band that is not lit stand back.
+pub fn paint_layer_veil(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, look: &Look) {
+    let heights = Heights::new(scene.played.embedding.nrows(), scene.tokens());
+    let height = heights.layer_band(scene.tokens());
+    veil(painter, Rect::new(0.0, 0.0, look.span.window, height), palette.paper);
+}
+
+/// The ring round the node or the entry of E that is pointed at, in the band of a level.
+pub fn paint_focus(
+    painter: &mut dyn Painter,
+    palette: &Palette,
+    scene: &Scene,
+    look: &Look,
+    level: usize,
+    focus: &Focus,
+) {
+    let heights = Heights::new(scene.played.embedding.nrows(), scene.tokens());
+    let rows = scene.played.embedding.nrows();
+    let (top, height) = match level {
+        0 => (heights.roll_cells(), heights.roll_row * rows as f64),
+        _ => (heights.links, state_height(scene)),
+    };
+    let stroke = Stroke::solid(palette.accent, 2.0);
+    match focus {
+        Focus::Embedding { row, column, .. } if level == 0 && *column < scene.played.embedding.ncols() => {
+            let (x, width) = column_place(scene, look.span, *column);
+            let y = top + heights.roll_row * *row as f64;
+            let ring = Rect::new(x - 1.0, y - 1.0, width.max(2.0) + 2.0, heights.roll_row + 2.0);
+            painter.stroke_rect(ring, 2.0, &stroke);
+        }
+        _ => {
+            let (Some(score), Some(place)) = (&scene.score, scene.node_of(focus)) else { return };
+            if place.level == level {
+                let row = score.row(place);
+                let (x, width) = (look.span.pixel(row.left_of(place.index)), row.width * look.span.scale);
+                painter.stroke_rect(Rect::new(x - 2.0, top - 2.0, width + 4.0, height + 4.0), 3.0, &stroke);
+            }
         }
     }
-    for stretch in &score.stretches {
-        let (x, right) = (span.pixel(stretch.left), span.pixel(stretch.right));
-        let name = stretch.consumer.to_string();
-        let color = role_color(stretch.consumer, palette);
-        if right - x <= 6.0 {
+}
+
+/// Left edge and width of a column of E, in pixels.
+fn column_place(scene: &Scene, span: Span, column: usize) -> (f64, f64) {
+    let place = scene.score.as_ref().and_then(|score| Some((score, score.block_of(column)?)));
+    let (left, unit) = match place {
+        Some((score, place)) => {
+            let row = score.row(place);
+            let inside = column - row.slot_of(place.index).offset;
+            (row.left_of(place.index) + score.unit * inside as f64, score.unit)
+        }
+        None => {
+            let unit = span.length / scene.played.frozen.width as f64;
+            (unit * column as f64, unit)
+        }
+    };
+    (span.pixel(left), unit * span.scale)
+}
+
+impl Part<'_> {
+    fn nodes(self, score: &Score, level: usize, row: &Row) -> Comb {
+        match self {
+            Part::All => row.all(),
+            Part::Lit(nodes) => score.lit(level, row, nodes),
+        }
+    }
+}
+
+impl Scope {
+    fn full(self, block: f64, all: f64) -> f64 {
+        match self {
+            Scope::Block => block,
+            Scope::All => all,
+        }
+    }
+}
+
+/// The numbers of a level as cells: E, or a state, with the moduli that their colours are measured against.
+#[expect(clippy::too_many_arguments, reason = "each is one plain fact about the cells")]
+fn paint_numbers(
+    painter: &mut dyn Painter,
+    palette: &Palette,
+    scene: &Scene,
+    look: &Look,
+    level: usize,
+    part: Part,
+    (values, extremes): (ArrayView2<f64>, &Extremes),
+    (top, row_height): (f64, f64),
+) {
+    let span = look.span;
+    let Some(score) = &scene.score else {
+        if matches!(part, Part::All) {
+            let unit = span.length / values.ncols().max(1) as f64;
+            let run = Run { columns: 0..values.ncols(), left: 0.0, full: extremes.all };
+            let grid = Grid { span, unit, top, row_height };
+            paint_cells(painter, palette, values, &grid, std::iter::once(run));
+        }
+        return;
+    };
+    let grid = Grid { span, unit: score.unit, top, row_height };
+    for kind in [true, false] {
+        let rows = score.levels[level].iter().zip(&extremes.nodes).filter(|(row, _)| row.is_read == kind);
+        let runs = rows.flat_map(|(row, largest)| {
+            part.nodes(score, level, row).within(&visible(row, span)).map(move |index| {
+                let slot = row.slot_of(index);
+                Run {
+                    columns: slot.offset..slot.offset + slot.width,
+                    left: row.left_of(index),
+                    full: look.scope.full(largest[index], extremes.all),
+                }
+            })
+        });
+        painter.push_opacity(if kind { 1.0 } else { 0.5 });
+        paint_cells(painter, palette, values, &grid, runs);
+        painter.pop();
+    }
+}
+
+/// Blocks that only keep a place stand back.
+fn opacity(row: &Row) -> f64 {
+    if row.is_read { 1.0 } else { 0.5 }
+}
+
+/// The nodes of a row that are seen at least in part.
+fn visible(row: &Row, span: Span) -> Range<usize> {
+    let index = |pixel: f64| (span.unit(pixel) - row.left) / row.pitch;
+    let first = (index(-MARGIN) - row.width / row.pitch).floor().clamp(0.0, row.count as f64);
+    let end = index(span.window + MARGIN).ceil().clamp(first, row.count as f64);
+    first as usize..end as usize
+}
+
+/// The names of the consumers above their blocks.
+fn stretches(painter: &mut dyn Painter, palette: &Palette, score: &Score, span: Span, cells_top: f64) {
+    for rows in score.levels[0].chunk_by(|one, other| one.consumer == other.consumer) {
+        let consumer = rows[0].consumer;
+        let (x, right) = (span.pixel(rows[0].left), span.pixel(rows[rows.len() - 1].right()));
+        let name = consumer.to_string();
+        let color = role_color(consumer, palette);
+        if right - x <= NARROWEST_BRACKET {
             painter.fill_rect(Rect::new(x, cells_top - 21.0, (right - x).max(1.0), 3.0), color);
         }
         // A stretch that is wider than the window keeps its name in sight.
         let middle = (x.max(0.0) + right.min(span.window)) / 2.0;
-        if right > 0.0 && x < span.window && fits(&name, right - x + 6.0, palette.text_small) {
+        if right > 0.0 && x < span.window && fits(name.chars().count(), right - x + 6.0, palette.text_small) {
             let style = TextStyle::new(color, palette.text_small, Family::Mono);
             let at = Point::new(middle, cells_top - 24.0);
             painter.text(&name, at, &style.aligned(Align::Center).on(Baseline::Bottom));
         }
     }
-    focus_ring(painter, palette, scene, look, &heights);
 }
 
-/// The band of layer `layer` (from 0): finished queries and keys go to the attention that they make,
-/// blocks meet and add up, and below them stands the state that comes out.
-pub fn paint_layer(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, look: &Look, layer: usize) {
-    let n = scene.tokens();
-    let heights = Heights::new(scene.played.embedding.nrows(), n);
-    let done = (look.progress - layer as f64).clamp(0.0, 1.0);
-    let cells_top = heights.links;
-    let span = look.span;
-    let Some(score) = &scene.score else {
-        if done > 0.0 {
-            let scale = Scale::Signed { max: scene.extremes.states[layer + 1] };
-            painter.push_opacity(done);
-            let state = scene.played.universal_trace.states[layer + 1].view();
-            cells(painter, palette, state, strip(span, cells_top), heights.state_row, scale);
-            painter.pop();
-        }
+/// The lines from the nodes that are added up in the nodes of a row. Lines that are too close to be told apart are a
+/// band: all nodes that take the same step move by the same distance.
+fn links(
+    painter: &mut dyn Painter,
+    palette: &Palette,
+    score: &Score,
+    look: &Look,
+    level: usize,
+    row: &Row,
+    part: Part,
+) {
+    let Some(above) = score.above(level, row) else { return };
+    let (here, there) = (part.nodes(score, level, row), part.nodes(score, level - 1, above));
+    if here.count == 0 {
         return;
-    };
-
-    let (above, here) = (&score.levels[layer], &score.levels[layer + 1]);
-    attention_links(painter, palette, look, above, layer, done, cells_top);
-
-    let is_crowded = here.iter().map(|node| node.sources.len()).sum::<usize>() > 1200;
-    let lit = |node: &Node| strength(look.lights, layer + 1, node);
-    for node in here {
-        let (x, width) = (span.pixel(node.left), node.width * span.scale);
-        let to = Point::new(x + width / 2.0, cells_top - 3.0);
-        for (step, source) in &node.sources {
-            let source = &above[*source];
-            let from = Point::new(span.pixel(source.middle()), 0.0);
-            if from.x.max(to.x) < -20.0 || from.x.min(to.x) > span.window + 20.0 {
-                continue;
-            }
-            let shown = lit(node).min(strength(look.lights, layer, source));
-            if is_crowded && shown < 1.0 {
-                continue;
-            }
-            let color = if *step == 0 { palette.residual } else { role_color(node.consumer, palette) };
-            let faint = if is_crowded { 0.35 } else { 0.8 };
-            let color = color.faded(faint * shown * if done > 0.0 { 1.0 } else { 0.3 });
-            painter.stroke_path(&Path::link(from, to), &step_stroke(color, *step, 1.6));
-        }
     }
-    for node in here {
-        let (x, width) = (span.pixel(node.left), node.width * span.scale);
-        if x + width < -20.0 || x > span.window + 20.0 {
+    let span = look.span;
+    let pitch = row.pitch * here.stride as f64 * span.scale;
+    let reached = if look.stage.done() > 0.0 { 1.0 } else { 0.3 };
+    let foot = LINKS_FOOT;
+    let clip = -MARGIN..span.window + MARGIN;
+    for (step, first) in score.sources(row.count, here.first) {
+        if !there.has(first) {
             continue;
         }
-        // In the last quarter of a layer's time the terms have arrived and become their sum.
-        let settled = ((done - 0.75) * 4.0).clamp(0.0, 1.0);
-        if settled > 0.0 {
-            painter.push_opacity(settled * lit(node));
-            let values = scene.values(layer + 1, node);
-            let scale = look.scope.scale(values.view(), scene.extremes.states[layer + 1]);
-            cells(painter, palette, values.view(), (x, width, cells_top), heights.state_row, scale);
-            name(painter, palette, node, x, width, cells_top + heights.state_row * n as f64 + 3.0);
-            painter.pop();
+        let hue = if step == 0 { palette.residual } else { role_color(row.consumer, palette) };
+        let (from, to) = (span.pixel(above.middle(first)), span.pixel(row.middle(here.first)));
+        let length = pitch * (here.count - 1) as f64;
+        if from.min(to) > span.window + MARGIN || from.max(to) + length < -MARGIN {
+            continue;
         }
-        if done > 0.0 && settled < 1.0 && here.len() <= 240 {
-            terms(painter, palette, scene, look, layer, node, (done / 0.8).min(1.0), 1.0 - settled);
-        }
-        if is_exactly(look.focus, layer + 1, node, true) {
-            let ring = Rect::new(x - 2.0, cells_top - 2.0, width + 4.0, heights.state_row * n as f64 + 4.0);
-            painter.stroke_rect(ring, 3.0, &Stroke::solid(palette.accent, 2.0));
+        if pitch < CLOSEST_LINES && length > CLOSEST_LINES {
+            let half = pitch / 2.0;
+            let band = Path::link(Point::new(from - half, 0.0), Point::new(to - half, foot))
+                .line_to(Point::new(to + length + half, foot))
+                .curve_to(
+                    Point::new(to + length + half, foot / 2.0),
+                    Point::new(from + length + half, foot / 2.0),
+                    Point::new(from + length + half, 0.0),
+                )
+                .close();
+            painter.fill_path(&band, hue.faded(0.22 * reached));
+        } else {
+            let near = ((-MARGIN - from.max(to)) / pitch).ceil().max(0.0) as usize;
+            let far = ((span.window + MARGIN - from.min(to)) / pitch).floor() as usize;
+            let mut lines = Path::new();
+            for number in near..=far.min(here.count - 1) {
+                let x = pitch * number as f64;
+                lines = lines.join(Point::new(from + x, 0.0), Point::new(to + x, foot), &clip);
+            }
+            painter.stroke_path(&lines, &step_stroke(hue.faded(0.8 * reached), step, 1.6));
         }
     }
 }
@@ -266,33 +483,33 @@ fn terms(
     painter: &mut dyn Painter,
     palette: &Palette,
     scene: &Scene,
+    score: &Score,
     look: &Look,
-    layer: usize,
-    node: &Node,
-    way: f64,
-    opacity: f64,
+    level: usize,
+    row: &Row,
+    index: usize,
 ) {
-    let Some(score) = &scene.score else { return };
+    let Some(above) = score.above(level, row) else { return };
     let span = look.span;
-    let n = scene.tokens();
-    let heights = Heights::new(scene.played.embedding.nrows(), n);
+    let heights = Heights::new(scene.played.embedding.nrows(), scene.tokens());
+    let height = state_height(scene);
+    let way = (look.stage.done() / 0.8).min(1.0);
     let eased = 0.5 - 0.5 * (way * PI).cos();
-    painter.push_opacity(opacity * 0.85);
-    for (step, source) in &node.sources {
-        let source = &score.levels[layer][*source];
-        let width = node.width * span.scale;
-        let from = Point::new(span.pixel(source.middle()), -heights.state_row * n as f64);
-        let to = Point::new(span.pixel(node.middle()), heights.links);
+    let full = look.scope.full(extreme(scene.values(level, row, index).iter()), scene.states[level].all);
+    let frame = Stroke::solid(role_color(row.consumer, palette), 1.0);
+    for (step, source) in score.sources(row.count, index) {
+        let from = Point::new(span.pixel(above.middle(source)), -height);
+        let to = Point::new(span.pixel(row.middle(index)), heights.links);
         // The same curve as the line: straight down at both ends.
         let (x, y) = along(from, to, eased);
-        let term = scene.term(layer, source, *step);
-        let scale = look.scope.scale(scene.values(layer + 1, node).view(), scene.extremes.states[layer + 1]);
-        cells(painter, palette, term.view(), (x - width / 2.0, width, y), heights.state_row, scale);
-        let frame =
-            Rect::new(x - width / 2.0 - 1.0, y - 1.0, width + 2.0, heights.state_row * n as f64 + 2.0);
-        painter.stroke_rect(frame, 2.0, &Stroke::solid(role_color(node.consumer, palette), 1.0));
+        let left = x - row.width * span.scale / 2.0;
+        let term = scene.term(level - 1, above, source, step);
+        let grid = Grid { span, unit: score.unit, top: y, row_height: heights.state_row };
+        let run = Run { columns: 0..term.ncols(), left: span.unit(left), full };
+        paint_cells(painter, palette, term.view(), &grid, std::iter::once(run));
+        let around = Rect::new(left - 1.0, y - 1.0, row.width * span.scale + 2.0, height + 2.0);
+        painter.stroke_rect(around, 2.0, &frame);
     }
-    painter.pop();
 }
 
 /// A point of the curve of [`Path::link`].
@@ -309,21 +526,21 @@ fn along(from: Point, to: Point, t: f64) -> (f64, f64) {
 fn attention_links(
     painter: &mut dyn Painter,
     palette: &Palette,
+    score: &Score,
     look: &Look,
-    above: &[Node],
     layer: usize,
-    done: f64,
-    cells_top: f64,
+    part: Part,
 ) {
     let span = look.span;
-    let heads = above.iter().filter(|node| reads_here(node, layer)).count() / 2;
-    for node in above.iter().filter(|node| reads_here(node, layer)) {
-        let (Consumer::Query { head, .. } | Consumer::Key { head, .. }) = node.consumer else { continue };
-        let shown = strength(look.lights, layer, node);
-        let y = port(head, heads, cells_top);
-        let from = Point::new(span.pixel(node.middle()), 0.0);
+    let room = LINKS_FOOT;
+    let finished: Vec<&Row> = score.levels[layer].iter().filter(|row| reads_here(row, layer)).collect();
+    let heads = finished.len() / 2;
+    for row in finished.into_iter().filter(|row| part.nodes(score, layer, row).has(0)) {
+        let (Consumer::Query { head, .. } | Consumer::Key { head, .. }) = row.consumer else { continue };
+        let y = port(head, heads, room);
+        let from = Point::new(span.pixel(row.middle(0)), 0.0);
         let to = Point::new(span.window - 52.0, y);
-        if from.x < -20.0 || from.x > span.window + 20.0 {
+        if from.x < -MARGIN || from.x > span.window + MARGIN {
             continue;
         }
         let path = Path::new().move_to(from).curve_to(
@@ -331,53 +548,75 @@ fn attention_links(
             Point::new((from.x + 60.0).min(to.x), y),
             to,
         );
-        let color = role_color(node.consumer, palette).faded(0.9 * shown);
+        let color = role_color(row.consumer, palette).faded(0.9);
         painter.stroke_path(&path, &Stroke::solid(color, 1.8));
     }
+    let color = if look.stage == Stage::Waiting { palette.soft } else { palette.ink };
     for head in 0..heads {
-        let y = port(head, heads, cells_top);
-        let is_made = done > 0.0 || look.progress >= layer as f64;
-        let color = if is_made { palette.ink } else { palette.soft };
         let style = TextStyle::new(color, palette.text_tiny, Family::Mono).aligned(Align::End);
-        painter.text(&format!("A′[{},{}]", layer + 1, head + 1), Point::new(span.window - 1.0, y), &style);
+        let at = Point::new(span.window - 1.0, port(head, heads, room));
+        painter.text(&format!("A′[{},{}]", layer + 1, head + 1), at, &style);
     }
 }
 
-fn reads_here(node: &Node, layer: usize) -> bool {
-    match node.consumer {
+fn reads_here(row: &Row, layer: usize) -> bool {
+    match row.consumer {
         Consumer::Query { layer: read, .. } | Consumer::Key { layer: read, .. } => {
-            read == layer && node.is_root() && node.is_read
+            read == layer && row.is_root() && row.is_read
         }
         Consumer::Output => false,
     }
 }
 
 fn port(head: usize, heads: usize, room: f64) -> f64 {
-    let step = ((room - 26.0) / heads.max(1) as f64).min(20.0);
+    let step = ((room - 23.0) / heads.max(1) as f64).min(20.0);
     18.0 + step * head as f64
 }
 
-fn name(painter: &mut dyn Painter, palette: &Palette, node: &Node, x: f64, width: f64, top: f64) {
-    let (text, color) = if node.is_root() {
-        (node.consumer.to_string(), role_color(node.consumer, palette))
-    } else {
-        (node.rest.to_string(), palette.soft)
+/// The names of the nodes of a row below their cells: the consumer where the path is contracted, else the path.
+#[expect(clippy::too_many_arguments, reason = "each is one plain fact about the names")]
+fn names(
+    painter: &mut dyn Painter,
+    palette: &Palette,
+    score: &Score,
+    span: Span,
+    level: usize,
+    row: &Row,
+    part: Part,
+    top: f64,
+) {
+    let width = row.width * span.scale;
+    let root = row.is_root().then(|| row.consumer.to_string());
+    let (letters, room, color) = match &root {
+        Some(name) => (name.chars().count(), width + 12.0, role_color(row.consumer, palette)),
+        None => (path_letters(row.length), width, palette.soft),
     };
-    if fits(&text, width + if node.is_root() { 12.0 } else { 0.0 }, palette.text_tiny) {
-        let style = TextStyle::new(color, palette.text_tiny, Family::Mono);
-        let at = Point::new(x + width / 2.0, top);
-        painter.text(&text, at, &style.aligned(Align::Center).on(Baseline::Top));
+    if !fits(letters, room, palette.text_tiny) {
+        return;
+    }
+    let style = TextStyle::new(color, palette.text_tiny, Family::Mono);
+    let style = style.aligned(Align::Center).on(Baseline::Top);
+    for index in part.nodes(score, level, row).within(&visible(row, span)) {
+        let text = root.clone().unwrap_or_else(|| path_name(score, row, index));
+        painter.text(&text, Point::new(span.pixel(row.middle(index)), top), &style);
     }
 }
 
-fn bracket(painter: &mut dyn Painter, color: Rgba, x: f64, width: f64, y: f64) {
+fn path_name(score: &Score, row: &Row, index: usize) -> String {
+    transformer::path_at(score.class(), row.length, index).to_string()
+}
+
+/// How long the name of a path is: its steps with dots between, or a dash. Few classes have ten heads.
+fn path_letters(length: usize) -> usize {
+    (2 * length).saturating_sub(1).max(1)
+}
+
+fn bracket(path: Path, x: f64, width: f64, y: f64) -> Path {
     let (left, right) = (x + 0.75, x + width - 0.75);
-    let path = Path::new()
-        .move_to(Point::new(left, y + 3.0))
+    path.move_to(Point::new(left, y + 3.0))
         .line_to(Point::new(left, y))
         .line_to(Point::new(right, y))
-        .line_to(Point::new(right, y + 3.0));
-    painter.stroke_path(&path, &Stroke::solid(color, 1.5));
+        .line_to(Point::new(right, y + 3.0))
 }
 
 fn perforations(painter: &mut dyn Painter, palette: &Palette, left: f64, right: f64, y: f64) {
@@ -388,107 +627,17 @@ fn perforations(painter: &mut dyn Painter, palette: &Palette, left: f64, right: 
     }
 }
 
-/// The ring round one entry of E.
-fn focus_ring(painter: &mut dyn Painter, palette: &Palette, scene: &Scene, look: &Look, heights: &Heights) {
-    let Some(Focus::Embedding { row, column, .. }) = look.focus else { return };
-    if *column >= scene.played.embedding.ncols() {
-        return;
-    }
-    let (x, width) = column_place(scene, look.span, *column);
-    let y = heights.roll_cells() + heights.roll_row * *row as f64;
-    let ring = Rect::new(x - 1.0, y - 1.0, width.max(2.0) + 2.0, heights.roll_row + 2.0);
-    painter.stroke_rect(ring, 2.0, &Stroke::solid(palette.accent, 2.0));
+/// Exactly what is not veiled keeps its strength; the rest is left with a fifth of it.
+fn veil(painter: &mut dyn Painter, rect: Rect, paper: Rgba) {
+    painter.fill_rect(rect, paper.faded(0.78));
 }
 
-/// Left edge and width of a column of E, in pixels.
-pub fn column_place(scene: &Scene, span: Span, column: usize) -> (f64, f64) {
-    match &scene.score {
-        Some(score) => {
-            let roll = &score.levels[0];
-            let index = roll.partition_point(|node| node.slot.offset <= column).saturating_sub(1);
-            let node = &roll[index];
-            let unit = node.width / node.slot.width as f64;
-            (span.pixel(node.left + unit * (column - node.slot.offset) as f64), unit * span.scale)
-        }
-        None => {
-            let unit = span.length / scene.played.frozen.width as f64;
-            (span.pixel(unit * column as f64), unit * span.scale)
-        }
-    }
-}
-
-fn is_exactly(focus: Option<&Focus>, level: usize, node: &Node, is_the_one: bool) -> bool {
-    matches!(focus, Some(Focus::Node { level: at, consumer, rest })
-        if *at == level && *consumer == node.consumer && *rest == node.rest && is_the_one)
+fn state_height(scene: &Scene) -> f64 {
+    let n = scene.tokens();
+    Heights::new(scene.played.embedding.nrows(), n).state_row * n as f64
 }
 
 /// Whether a short text fits; letters of one width are about 0.62 of their size wide.
-fn fits(text: &str, width: f64, size: f64) -> bool {
-    text.chars().count() as f64 * size * 0.62 <= width
-}
-
-fn strip(span: Span, top: f64) -> (f64, f64, f64) {
-    (span.pixel(0.0), span.length * span.scale, top)
-}
-
-/// The cells of a matrix, stretched to a width. Where a cell is narrower than two pixels, each pixel
-/// shows the entry of largest modulus of what it covers: nothing large can hide.
-pub fn cells(
-    painter: &mut dyn Painter,
-    palette: &Palette,
-    values: ArrayView2<f64>,
-    (x, width, y): (f64, f64, f64),
-    row_height: f64,
-    scale: Scale,
-) {
-    let (rows, columns) = values.dim();
-    if rows == 0 || columns == 0 {
-        return;
-    }
-    let unit = width / columns as f64;
-    if unit < 2.0 || rows * columns > 6000 {
-        let pixels = (width.ceil() as usize).clamp(1, columns).min(4096);
-        let image = Pixels::from_fn(pixels, rows, |column, row| {
-            let from = column * columns / pixels;
-            let to = ((column + 1) * columns / pixels).max(from + 1);
-            let most = values
-                .slice(s![row, from..to])
-                .iter()
-                .copied()
-                .max_by(|a, b| scale.salience(*a).total_cmp(&scale.salience(*b)));
-            color(palette, most.unwrap_or(0.0), scale)
-        });
-        painter.image(Rect::new(x, y, width, row_height * rows as f64), &image);
-        return;
-    }
-    let gap = if unit > 4.0 { 1.0 } else { 0.4 };
-    let radius = if unit > 7.0 && row_height > 7.0 { 2.0 } else { 0.0 };
-    for ((row, column), value) in values.indexed_iter() {
-        let rect = Rect::new(
-            x + unit * column as f64 + gap / 2.0,
-            y + row_height * row as f64 + gap / 2.0,
-            unit - gap,
-            row_height - gap,
-        );
-        let color = color(palette, *value, scale);
-        if radius > 0.0 {
-            painter.fill_round_rect(rect, radius, color);
-        } else {
-            painter.fill_rect(rect, color);
-        }
-        if !value.is_finite() {
-            painter.fill_texture(&[rect], Texture::Hatch, palette.card);
-        }
-    }
-}
-
-fn color(palette: &Palette, value: f64, scale: Scale) -> Rgba {
-    match Mark::of(value, scale) {
-        Mark::At(place) => match scale {
-            Scale::Probability => palette.sequential.at(place),
-            _ => palette.diverging.at(place),
-        },
-        Mark::Nan => palette.nan,
-        Mark::PlusInfinity | Mark::MinusInfinity => palette.infinite,
-    }
+fn fits(letters: usize, width: f64, size: f64) -> bool {
+    letters as f64 * size * 0.62 <= width
 }

@@ -1,11 +1,13 @@
 //! Products and equations of large dense matrices, done by faer.
+//!
+//! A crate of its own, because faer's code is generic and is compiled here: this crate is compiled for speed,
+//! and what is built upon it for size.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::{Qr, Svd};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use ndarray::{Array2, ArrayView2};
-
-use crate::{Error, Solve};
+use serde::{Deserialize, Serialize};
 
 /// The equations E C = B for a fixed C (m × N), factorised once for all B.
 ///
@@ -13,7 +15,7 @@ use crate::{Error, Solve};
 /// C = U S Vᵀ, the E of least norm among those that come nearest to B is B V S⁻¹ Uᵀ over the singular
 /// values that count.
 #[derive(Debug, Clone)]
-pub(crate) struct Equations {
+pub struct Equations {
     columns: Mat<f64>,
     /// Q or U, m × rank.
     basis: Mat<f64>,
@@ -21,6 +23,26 @@ pub(crate) struct Equations {
     rank: usize,
     singular_values: Vec<f64>,
 }
+
+/// How E C = B was solved, with C (m × N) and B (d × N).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Solve {
+    /// N, the number of columns of C: equations for each row of E, which has m unknowns.
+    pub equations: usize,
+    /// The numerical rank of C. A solution for every B exists when it is N.
+    pub rank: usize,
+    /// The largest singular value of C over the smallest that counts for the rank.
+    pub condition: f64,
+    /// ‖E C − B‖ / ‖B‖ in Frobenius norms.
+    pub residual: f64,
+    /// The singular values of C, the largest first; min(m, N) of them.
+    pub singular_values: Vec<f64>,
+}
+
+/// A matrix whose singular values cannot be computed, as one that is not finite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the singular values of the equations cannot be computed")]
+pub struct NoSingularValues;
 
 #[derive(Debug, Clone)]
 enum Inverse {
@@ -31,22 +53,24 @@ enum Inverse {
 }
 
 impl Equations {
+    /// Factorises C (m × N).
+    ///
     /// # Errors
     /// When the singular values cannot be computed, as of a matrix that is not finite.
-    pub(crate) fn new(columns: ArrayView2<f64>) -> Result<Self, Error> {
+    pub fn new(columns: ArrayView2<f64>) -> Result<Self, NoSingularValues> {
         let (m, n) = columns.dim();
         let columns = Mat::from_fn(m, n, |row, column| columns[[row, column]]);
         if m >= n {
             let qr = Qr::new(columns.as_ref());
             let triangle = qr.thin_R().to_owned();
             // The singular values of R are those of C, and R is smaller.
-            let singular_values = triangle.singular_values().map_err(|_| Error::NoSingularValues)?;
+            let singular_values = triangle.singular_values().map_err(|_| NoSingularValues)?;
             if rank(&singular_values, m) == n {
                 let (basis, inverse) = (qr.compute_thin_Q(), Inverse::Triangular(triangle));
                 return Ok(Equations { columns, basis, inverse, rank: n, singular_values });
             }
         }
-        let svd = Svd::new_thin(columns.as_ref()).map_err(|_| Error::NoSingularValues)?;
+        let svd = Svd::new_thin(columns.as_ref()).map_err(|_| NoSingularValues)?;
         let singular_values: Vec<f64> = svd.S().column_vector().iter().copied().collect();
         let rank = rank(&singular_values, m.max(n));
         let pseudo = Mat::from_fn(n, rank, |row, column| svd.V()[(row, column)] / singular_values[column]);
@@ -55,7 +79,7 @@ impl Equations {
     }
 
     /// E (d × m) for a right-hand side B (d × N), with one step of iterative refinement.
-    pub(crate) fn solve(&self, right: &Array2<f64>) -> (Array2<f64>, Solve) {
+    pub fn solve(&self, right: &Array2<f64>) -> (Array2<f64>, Solve) {
         let right = Mat::from_fn(right.nrows(), right.ncols(), |row, column| right[[row, column]]);
         let mut embedding = self.without_refinement(right.as_ref());
         let rest = self.rest(right.as_ref(), embedding.as_ref());
@@ -99,7 +123,7 @@ impl Equations {
 }
 
 /// A B, for matrices of any strides.
-pub(crate) fn product(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
+pub fn product(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
     let (rows, inner, columns) = (a.nrows(), a.ncols(), b.ncols());
     let (a, b) = (a.as_standard_layout(), b.as_standard_layout());
     let mut result = Array2::zeros((rows, columns));
