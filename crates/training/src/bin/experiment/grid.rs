@@ -106,6 +106,11 @@ pub fn cells() -> Vec<Cell> {
         own_skips(it);
         it.optimiser.learning_rate = 0.02;
     }));
+    cells.push(tried(with_norm(Random), "rate=0.05-e=1-g=4", |it| {
+        it.optimiser.learning_rate = 0.05;
+        it.embedding_scale = 1.0;
+        it.model.weights = Weights::Random { gain: 4.0 };
+    }));
     cells
 }
 
