@@ -118,6 +118,8 @@ async fn every_control_acts_and_the_link_follows() -> Result<()> {
 #[tokio::test]
 async fn back_and_forward_undo_and_redo() -> Result<()> {
     let page = Page::open("?preset=random").await?;
+    // A picture of fewer layers is shorter, and what stands below it would come near and be more to see.
+    page.show_all().await?;
     let mut steps = vec![(page.client.current_url().await?, shown(&page).await?)];
     for layers in [3.0, 1.0] {
         pause().await;

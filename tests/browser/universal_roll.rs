@@ -27,6 +27,7 @@ fn steps(mut number: usize) -> Vec<usize> {
 #[tokio::test]
 async fn one_of_thousands_of_blocks_lights_its_path_in_every_panel() -> Result<()> {
     let page = Page::open(DEEP).await?;
+    page.show_all().await?;
     let (first, leaves, width) = (first_column_of_output(), HEADS.pow(LAYERS as u32), 2);
     let columns = first + leaves * width;
     let place = page

@@ -21,6 +21,9 @@ cargo xtask <command>; each command first installs what it needs and is missing
              [--out FILE]
                         a picture of the last build; --query \"page=universal\"; --full: the whole page
   bench [FILTER …]      the benchmarks; `bench page` measures the last build in a browser
+  experiment [--jobs N] [--seeds N] [--only TEXT]
+                        trains all models on all tasks, or those whose name contains TEXT; goes on where it
+                        was interrupted; writes docs/results.md
   fuzz [TARGET …]       the fuzzers (needs cargo-fuzz)
 
 PIANOLA_TOOLS names the folder for installed tools; otherwise they are in the user's cache folder.";
@@ -46,6 +49,8 @@ pub enum Command {
     Screenshot(Vec<OsString>),
     /// Benchmarks.
     Bench(Vec<OsString>),
+    /// The training experiments.
+    Experiment(Vec<OsString>),
     /// Fuzzers.
     Fuzz(Vec<OsString>),
 }
@@ -76,6 +81,7 @@ impl Command {
             "browser" => return Ok(Command::Browser(rest(arguments)?)),
             "screenshot" => return Ok(Command::Screenshot(rest(arguments)?)),
             "bench" => return Ok(Command::Bench(rest(arguments)?)),
+            "experiment" => return Ok(Command::Experiment(rest(arguments)?)),
             "fuzz" => return Ok(Command::Fuzz(rest(arguments)?)),
             unknown => bail!("there is no command `{unknown}`\n\n{HELP}"),
         };

@@ -13,6 +13,7 @@
 //! | `cargo xtask browser FILTER` | whole-product tests by name, against the last build |
 //! | `cargo xtask screenshot` | a picture of the last build: `--query "page=universal" --theme dark --lang pt-BR --width 800 --full --out page.png` |
 //! | `cargo xtask bench` | the benchmarks; `cargo xtask bench page` measures the last build in Chromium |
+//! | `cargo xtask experiment` | trains the models of the paper on all tasks and writes `docs/results.md`; goes on where it was interrupted |
 //! | `cargo xtask fuzz` | the fuzzers, a minute each |
 //!
 //! `cargo xtask help` says the same in brief.
@@ -28,6 +29,7 @@ mod browser;
 mod build;
 mod check;
 mod command;
+mod experiment;
 mod fuzz;
 mod process;
 mod report;
@@ -66,6 +68,7 @@ fn carry_out(command: Command) -> Result<()> {
         Command::Browser(arguments) => browser::tests_of_last_build(&arguments),
         Command::Screenshot(arguments) => browser::screenshot(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
+        Command::Experiment(arguments) => experiment::experiment(&arguments),
         Command::Fuzz(arguments) => fuzz::fuzz(&arguments),
     }
 }

@@ -1,6 +1,7 @@
 //! A tree back into text, in one layout. Reading the text again gives the same tree.
 
 use std::fmt::Write;
+use std::iter;
 
 use super::tree::{
     CHOOSE_STRENGTH, Example, Expression, ExpressionKind, IN_STRENGTH, Name, POSTFIX_STRENGTH, Program,
@@ -68,13 +69,7 @@ fn statement(text: &mut String, kind: &StatementKind, level: usize) {
             let _ = write!(text, "load \"{file}\";");
         }
         StatementKind::Draw { value, input } => {
-            text.push_str("draw(");
-            expression(text, value, 0);
-            if let Some(input) = input {
-                text.push_str(", ");
-                expression(text, input, 0);
-            }
-            text.push_str(");");
+            enclosed(text, "draw(", iter::once(value).chain(input), ");");
         }
         StatementKind::SetExample { which, value } => {
             let _ = write!(text, "set {}example ", example(*which));
@@ -125,12 +120,12 @@ fn names(text: &mut String, names: &[Name]) {
     text.push_str(&names.join(", "));
 }
 
-fn expressions(text: &mut String, expressions: &[Expression]) {
-    for (index, value) in expressions.iter().enumerate() {
+fn expressions<'a>(text: &mut String, items: impl IntoIterator<Item = &'a Expression>) {
+    for (index, item) in items.into_iter().enumerate() {
         if index > 0 {
             text.push_str(", ");
         }
-        expression(text, value, 0);
+        expression(text, item, 0);
     }
 }
 
@@ -236,15 +231,8 @@ fn bare(text: &mut String, kind: &ExpressionKind) {
             let _ = write!(text, ", {})", comparison.symbol());
         }
         ExpressionKind::Aggregate { selector, sequence, default } => {
-            text.push_str("aggregate(");
-            expression(text, selector, 0);
-            text.push_str(", ");
-            expression(text, sequence, 0);
-            if let Some(default) = default {
-                text.push_str(", ");
-                expression(text, default, 0);
-            }
-            text.push(')');
+            let operands = [selector, sequence].into_iter().chain(default);
+            enclosed(text, "aggregate(", operands.map(|operand| &**operand), ")");
         }
         ExpressionKind::Range(values) => enclosed(text, "range(", values, ")"),
         ExpressionKind::Zip(values) => enclosed(text, "zip(", values, ")"),
@@ -276,7 +264,7 @@ fn bare(text: &mut String, kind: &ExpressionKind) {
     }
 }
 
-fn enclosed(text: &mut String, open: &str, items: &[Expression], close: &str) {
+fn enclosed<'a>(text: &mut String, open: &str, items: impl IntoIterator<Item = &'a Expression>, close: &str) {
     text.push_str(open);
     expressions(text, items);
     text.push_str(close);

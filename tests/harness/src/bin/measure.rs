@@ -97,6 +97,7 @@ async fn open(site: &Site, query: &str) -> Result<Page> {
     let page = window.open("data:text/html,<html data-idle=true>").await?;
     page.devtools("Page.addScriptToEvaluateOnNewDocument", json!({"source": PROBE})).await?;
     page.go(&format!("{}{query}", site.address())).await?;
+    page.show_all().await?;
     Ok(page)
 }
 
