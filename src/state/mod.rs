@@ -4,6 +4,7 @@ pub mod history;
 pub mod query;
 pub mod rasp;
 pub mod simulator;
+pub mod training;
 pub mod universal;
 pub mod width;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use query::{BadValue, Query};
 use rasp::RaspState;
 use simulator::SimulatorState;
+use training::TrainingState;
 use universal::UniversalState;
 use width::WidthState;
 
@@ -33,6 +35,8 @@ pub struct AppState {
     pub rasp: RaspState,
     /// The workspace “Simulator”.
     pub simulator: SimulatorState,
+    /// The workspace “Training”.
+    pub training: TrainingState,
 }
 
 /// A workspace.
@@ -47,11 +51,14 @@ pub enum Page {
     Rasp,
     /// Attention, simulated by attention.
     Simulator,
+    /// Only the roll is trained.
+    Training,
 }
 
 impl Page {
     /// Those that stand, in the order of the navigation.
-    pub const ALL: [Page; 4] = [Page::Universal, Page::Width, Page::Rasp, Page::Simulator];
+    pub const ALL: [Page; 5] =
+        [Page::Universal, Page::Width, Page::Rasp, Page::Simulator, Page::Training];
 
     /// The word for it in the URL.
     pub fn word(self) -> &'static str {
@@ -60,6 +67,7 @@ impl Page {
             Page::Width => "width",
             Page::Rasp => "rasp",
             Page::Simulator => "simulator",
+            Page::Training => "training",
         }
     }
 }
@@ -80,6 +88,7 @@ impl AppState {
             Page::Width => self.width.encode(&mut query),
             Page::Rasp => self.rasp.encode(&mut query),
             Page::Simulator => self.simulator.encode(&mut query),
+            Page::Training => self.training.encode(&mut query),
         }
         query.to_string()
     }
@@ -91,6 +100,7 @@ impl AppState {
             Page::Width => true,
             Page::Rasp => self.rasp.piece.fits_a_link(),
             Page::Simulator => self.simulator.piece.fits_a_link(),
+            Page::Training => self.training.fits_a_link(),
         }
     }
 
@@ -111,6 +121,7 @@ impl AppState {
             Page::Width => state.width = WidthState::decode(&mut query),
             Page::Rasp => state.rasp = RaspState::decode(&mut query),
             Page::Simulator => state.simulator = SimulatorState::decode(&mut query),
+            Page::Training => state.training = TrainingState::decode(&mut query),
         }
         (state, query.into_bad_values())
     }
