@@ -2,10 +2,14 @@
 
 mod controls;
 mod curves;
+mod example;
 mod lab;
+mod paper;
+mod roll;
 mod room;
 mod runs;
 mod store;
+mod timeline;
 mod trainee;
 mod words;
 
@@ -13,8 +17,12 @@ use leptos::prelude::*;
 
 use self::controls::Controls;
 use self::curves::Curves;
+use self::example::ExamplePanel;
+use self::paper::PaperPanel;
+use self::roll::RollPanel;
 use self::room::Room;
 use self::runs::RunsPanel;
+use self::timeline::Timeline;
 use crate::language::{Language, say, use_language};
 
 crate::part! { training:
@@ -42,6 +50,10 @@ fn TrainingPage() -> impl IntoView {
             <p class="piece-story">{story}</p>
             <RunsPanel/>
             <Curves/>
+            <RollPanel/>
+            <ExamplePanel/>
+            <PaperPanel/>
+            <Timeline/>
         </div>
     }
     .into_any()

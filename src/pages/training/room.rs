@@ -27,6 +27,8 @@ pub struct Room {
     pub runs: Memo<Runs>,
     /// The run whose pictures are shown.
     pub selected: Memo<Option<Chosen>>,
+    /// The run that was chosen by hand; a fork has the name of the run that it comes from.
+    picked: RwSignal<Option<u64>>,
 }
 
 /// Runs that equal others when they are the same ones.
@@ -77,9 +79,8 @@ impl Room {
             };
             picked.get().and_then(of_id).or_else(by_name).or_else(|| runs.first()).map(|run| Chosen(*run))
         });
-        let room = Room { store, notices: expect_context::<Notices>(), lab, plan, look, runs, selected };
+        let room = Room { store, notices: expect_context::<Notices>(), lab, plan, look, runs, selected, picked };
         provide_context(room);
-        provide_context(Picked(picked));
         room.keep_looking();
         room
     }
@@ -105,8 +106,7 @@ impl Room {
 
     /// Shows the pictures of a run.
     pub fn select(self, run: Trainee) {
-        let Picked(picked) = expect_context();
-        picked.set(Some(run.id));
+        self.picked.set(Some(run.id));
         let member = run.member();
         self.change_look(|look| {
             look.run = Some((member.model, member.seed));
@@ -163,7 +163,3 @@ impl Room {
         });
     }
 }
-
-/// The run that was chosen by hand; forks have the name of the run that they come from.
-#[derive(Clone, Copy)]
-struct Picked(RwSignal<Option<u64>>);

@@ -391,5 +391,5 @@ crate::texts! {
     training_converged_why: "Stopped by itself: it reached the accuracy asked for twice in a row." | "Parou sozinho: alcançou duas vezes seguidas a acurácia pedida.";
     training_spent_why: "Stopped by itself: its budget of steps is used up." | "Parou sozinho: seu orçamento de passos se esgotou.";
     training_retry: "Go on with half the learning rate" | "Continuar com metade da taxa";
-    training_worker_failed: "The worker of this run stopped because of a mistake in Pianola. Reset begins it anew." | "O motor deste treino parou por um erro do Pianola. Reiniciar começa de novo.";
+    training_worker_failed: "The worker of this run stopped because of a mistake in Pianola. Play goes on from where it was kept last." | "O motor deste treino parou por um erro do Pianola. Tocar continua de onde foi guardado por último.";
 }

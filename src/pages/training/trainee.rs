@@ -42,7 +42,10 @@ pub struct Trainee {
     /// Why the example cannot be looked at.
     pub refusal: RwSignal<Option<Error>>,
     client: StoredValue<Option<Client>>,
+    /// Where a fork begins.
     origin: StoredValue<Option<Packed<Snapshot>>>,
+    /// From where it goes on when its worker is a new one.
+    kept: StoredValue<Option<Packed<Snapshot>>>,
     is_busy: StoredValue<bool>,
     chunk: StoredValue<usize>,
     /// Raised when it begins anew, so that answers from before are not taken for new ones.
@@ -104,7 +107,8 @@ impl Trainee {
             look: RwSignal::new(None),
             refusal: RwSignal::new(None),
             client: StoredValue::new(None),
-            origin: StoredValue::new(origin),
+            kept: StoredValue::new(origin.clone()),
+            origin: StoredValue::new(origin.filter(|_| forked_at.is_some())),
             is_busy: StoredValue::new(false),
             chunk: StoredValue::new(2),
             attempt: StoredValue::new(0),
@@ -189,9 +193,7 @@ impl Trainee {
         self.pace.set(None);
         self.is_busy.set_value(false);
         // A fork begins anew where it was forked.
-        if self.forked_at.is_none() {
-            self.origin.set_value(None);
-        }
+        self.kept.set_value(self.origin.get_value());
         self.status.set(Status::Resting(Rest::Paused));
         if self.client.with_value(Option::is_some) {
             self.begin(lab);
@@ -267,7 +269,7 @@ impl Trainee {
     }
 
     fn begin(self, lab: Lab) {
-        let request = match self.origin.get_value() {
+        let request = match self.kept.get_value() {
             Some(snapshot) => Request::Resume(snapshot, self.rate.get_untracked()),
             None => Request::Begin(self.member()),
         };
@@ -363,11 +365,15 @@ impl Trainee {
 
     fn keep(self, lab: Lab) {
         self.kept_at.set_value(now());
-        if !lab.is_keeping.get_untracked() || self.client.with_value(Option::is_none) {
+        if self.client.with_value(Option::is_none) {
             return;
         }
+        let attempt = self.attempt.get_value();
         self.ask(lab, Line::TrainSnapshot, Request::Snapshot(None), move |answer| {
-            if let Answer::Snapshot(step, snapshot) = answer {
+            if let Answer::Snapshot(step, snapshot) = answer
+                && self.attempt.get_value() == attempt
+            {
+                self.kept.set_value(Some(snapshot.clone()));
                 lab.keep(Kept {
                     id: self.id,
                     member: self.member(),
@@ -388,7 +394,7 @@ impl Trainee {
     fn fail(self, lab: Lab, failure: Failure) {
         self.is_busy.set_value(false);
         self.status.set(Status::Resting(Rest::Failed(failure)));
-        // The worker that comes in its place knows nothing of the run; the next request begins it anew.
+        // The worker that comes in its place goes on from what was kept last.
         if let Some(client) = self.client.get_value() {
             client.end();
         }
