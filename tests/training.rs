@@ -178,7 +178,10 @@ fn what_cannot_be_is_refused() {
     let mut odd = small(TaskKind::Dyck, Variant::AttentionOnly, Model::Sparse);
     odd.plan.task.length = 7;
     let answer = ask(&mut engine, Request::Begin(odd));
-    assert!(matches!(&answer, Answer::Refused(Error::Setting { name, .. }) if name == "task.length"), "{answer:?}");
+    assert!(
+        matches!(&answer, Answer::Refused(Error::Setting { name, .. }) if name == "task.length"),
+        "{answer:?}"
+    );
     begin(&mut engine, &small(TaskKind::Dyck, Variant::AttentionOnly, Model::Sparse));
     let wrong = Request::Look { step: None, example: Some("((x))".to_owned()), failures: 0 };
     let answer = ask(&mut engine, wrong);
@@ -193,10 +196,10 @@ fn own_sequences_are_learned() {
         (0..16).map(|n| format!("{n:04b} => {}\n", if n % 2 == 0 { "even" } else { "odd" })).collect();
     let mut engine = Engine::default();
     let setup = begin(&mut engine, &member);
-    assert_eq!((setup.tokens, setup.classes), (
-        vec!["0".to_owned(), "1".to_owned()],
-        vec!["even".to_owned(), "odd".to_owned()],
-    ));
+    assert_eq!(
+        (setup.tokens, setup.classes),
+        (vec!["0".to_owned(), "1".to_owned()], vec!["even".to_owned(), "odd".to_owned()],)
+    );
     let advanced = advance(&mut engine, 250, 2.0);
     assert!(advanced.losses.last() < advanced.losses.first());
 }
@@ -238,11 +241,10 @@ fn results_are_files_that_say_everything() {
     let file: Value = serde_json::from_str(&written(ResultsKind::Json)).unwrap();
     assert_eq!((&file["format"], &file["version"]), (&json!("pianola-training"), &json!(1)));
     let run = &file["runs"][0];
-    assert_eq!((&run["task"], &run["model"], &run["variant"]), (
-        &json!("2-hop"),
-        &json!("sparse"),
-        &json!("residual-norm"),
-    ));
+    assert_eq!(
+        (&run["task"], &run["model"], &run["variant"]),
+        (&json!("2-hop"), &json!("sparse"), &json!("residual-norm"),)
+    );
     assert_eq!((&run["steps"], &run["seed"], &run["frozen"]["changed"]), (&json!(120), &json!(3), &json!(0)));
     assert_eq!(run["history"].as_array().unwrap().len(), 2, "one at step 100, one at the end");
     assert!(run["accuracy"]["held_out"].as_f64().unwrap() > 0.0);
@@ -334,10 +336,10 @@ fn the_script_gives_the_same_outputs() {
             let outputs = run(&[&[path.as_str(), "outputs"], way.as_slice()].concat());
             for (tokens, logits) in rows(&outputs["tokens"]).zip(outputs["logits"].as_array().unwrap()) {
                 let tokens: Vec<u16> = tokens.into_iter().map(|it| it as u16).collect();
-                let text: Vec<&str> = tokens.iter().map(|it| setup.tokens[usize::from(*it)].as_str()).collect();
+                let text: Vec<&str> =
+                    tokens.iter().map(|it| setup.tokens[usize::from(*it)].as_str()).collect();
                 let example = Some(text.join(" "));
-                let Answer::Look(look) =
-                    ask(&mut engine, Request::Look { step: None, example, failures: 0 })
+                let Answer::Look(look) = ask(&mut engine, Request::Look { step: None, example, failures: 0 })
                 else {
                     panic!("{text:?} cannot be looked at")
                 };
@@ -356,7 +358,11 @@ fn the_script_gives_the_same_outputs() {
 }
 
 fn rows(value: &Value) -> impl Iterator<Item = Vec<i64>> {
-    value.as_array().unwrap().iter().map(|row| row.as_array().unwrap().iter().map(|it| it.as_i64().unwrap()).collect())
+    value
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row.as_array().unwrap().iter().map(|it| it.as_i64().unwrap()).collect())
 }
 
 fn softmax(logits: &Value) -> Vec<f64> {

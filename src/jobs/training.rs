@@ -431,12 +431,7 @@ impl Trainee {
         }
     }
 
-    fn look(
-        &mut self,
-        step: Option<usize>,
-        example: Option<String>,
-        failures: usize,
-    ) -> Result<Look, Error> {
+    fn look(&mut self, step: Option<usize>, example: Option<String>, failures: usize) -> Result<Look, Error> {
         let past = step.and_then(|step| self.snapshots.iter().find(|it| it.step == step));
         let run = match past {
             None => &mut self.run,

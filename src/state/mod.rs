@@ -57,8 +57,7 @@ pub enum Page {
 
 impl Page {
     /// Those that stand, in the order of the navigation.
-    pub const ALL: [Page; 5] =
-        [Page::Universal, Page::Width, Page::Rasp, Page::Simulator, Page::Training];
+    pub const ALL: [Page; 5] = [Page::Universal, Page::Width, Page::Rasp, Page::Simulator, Page::Training];
 
     /// The word for it in the URL.
     pub fn word(self) -> &'static str {

@@ -318,8 +318,7 @@ const MODEL_WORDS: [(&str, Model); 4] = [
     ("trained", Model::Trained),
 ];
 
-const SCALE_WORDS: [(&str, LossScale); 2] =
-    [("linear", LossScale::Linear), ("log", LossScale::Logarithmic)];
+const SCALE_WORDS: [(&str, LossScale); 2] = [("linear", LossScale::Linear), ("log", LossScale::Logarithmic)];
 
 impl Model {
     /// Its word in the URL and in files.
@@ -359,11 +358,9 @@ impl TrainingState {
         }
         query.set_unless("seed", plan.seed, 0);
         query.set_unless("seeds", plan.seeds, 1);
-        for (key, value) in [
-            ("rate", settings.learning_rate),
-            ("scale", settings.embedding_scale),
-            ("until", settings.until),
-        ] {
+        for (key, value) in
+            [("rate", settings.learning_rate), ("scale", settings.embedding_scale), ("until", settings.until)]
+        {
             if let Some(value) = value {
                 query.set(key, value);
             }

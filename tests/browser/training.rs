@@ -28,7 +28,11 @@ async fn training_begins_by_itself_and_converges() -> Result<()> {
 #[tokio::test]
 async fn training_goes_on_whatever_is_looked_at() -> Result<()> {
     let page = Page::open("?page=training&task=2-hop&variant=residual-norm&until=1").await?;
-    page.wait("it has begun", "return /step [1-9]/.test(document.querySelector('.training-card p.number')?.innerText ?? '')").await?;
+    page.wait(
+        "it has begun",
+        "return /step [1-9]/.test(document.querySelector('.training-card p.number')?.innerText ?? '')",
+    )
+    .await?;
     let before = steps(&page).await?;
     page.press("Width").await?;
     page.wait_idle().await?;
@@ -42,9 +46,17 @@ async fn training_goes_on_whatever_is_looked_at() -> Result<()> {
     let paused = steps(&page).await?;
     // A sequence of one's own, and the past.
     page.write("Example", "abcabcab").await?;
-    page.wait("the example is on show", "return document.querySelectorAll('.training-answers .is-token').length === 9").await?;
+    page.wait(
+        "the example is on show",
+        "return document.querySelectorAll('.training-answers .is-token').length === 9",
+    )
+    .await?;
     page.write("Example", "abz").await?;
-    page.wait("a wrong one is refused", "return [...document.querySelectorAll('[role=alert]')].some((it) => it.innerText.includes('z'))").await?;
+    page.wait(
+        "a wrong one is refused",
+        "return [...document.querySelectorAll('[role=alert]')].some((it) => it.innerText.includes('z'))",
+    )
+    .await?;
     assert_eq!(steps(&page).await?, paused, "to look costs no step");
     // What was kept is there again.
     page.reload().await?;
@@ -110,6 +122,7 @@ async fn steps(page: &Page) -> Result<u64> {
 
 /// The accuracy of a run.
 async fn accuracy(page: &Page, run: usize) -> Result<f64> {
-    let script = format!("return parseFloat(document.querySelectorAll('.training-result b')[{run}].innerText)");
+    let script =
+        format!("return parseFloat(document.querySelectorAll('.training-result b')[{run}].innerText)");
     Ok(page.run(&script).await?.as_f64().context("no accuracy")? / 100.0)
 }

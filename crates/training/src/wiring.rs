@@ -64,7 +64,8 @@ pub struct FrozenMatrix {
 
 impl Wiring {
     pub(crate) fn new(frozen: &Frozen<f32>, width: usize, tensors: &[TensorShape]) -> Self {
-        let mut wiring = Wiring { width, layers: Vec::new(), read: frozen.columns_read(), frozen: Vec::new() };
+        let mut wiring =
+            Wiring { width, layers: Vec::new(), read: frozen.columns_read(), frozen: Vec::new() };
         for (number, plan) in frozen.layers().iter().enumerate() {
             let layer = wiring.layer(number, plan, frozen, tensors);
             wiring.layers.push(layer);

@@ -28,7 +28,11 @@ fn wiring_and_numbers_are_the_whole_model() {
                 for (prediction, row) in run.predict(&tokens).unwrap().iter().zip(found.rows()) {
                     for (share, expected) in prediction.probabilities.iter().zip(row) {
                         let difference = (f64::from(*share) - expected).abs();
-                        assert!(difference < 1e-4, "{}, {variant:?}, {kind:?}: off by {difference}", task.name());
+                        assert!(
+                            difference < 1e-4,
+                            "{}, {variant:?}, {kind:?}: off by {difference}",
+                            task.name()
+                        );
                     }
                 }
             }
@@ -65,7 +69,10 @@ fn shares(run: &Run, tokens: &[u16]) -> Array2<f64> {
             let k = source.slice(s![.., head.key..head.key + d_h]);
             let mut scores = q.dot(&k.t()) / (d_h as f64).sqrt();
             if config.task.mask() == Mask::Causal {
-                scores.indexed_iter_mut().filter(|((i, j), _)| j > i).for_each(|(_, x)| *x = f64::NEG_INFINITY);
+                scores
+                    .indexed_iter_mut()
+                    .filter(|((i, j), _)| j > i)
+                    .for_each(|(_, x)| *x = f64::NEG_INFINITY);
             }
             let attention = softmax(&scores);
             for (from, to, width) in &head.moves {

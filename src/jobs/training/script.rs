@@ -32,7 +32,8 @@ pub(super) fn parameters(run: &Run) -> Vec<u8> {
         Some((name.as_str(), TensorView::new(Dtype::F32, shape.clone(), bytes).ok()?))
     });
     let config = serde_json::to_string(run.config()).unwrap_or_default();
-    let about = [("format", "pianola-parameters".to_owned()), ("version", "1".to_owned()), ("config", config)];
+    let about =
+        [("format", "pianola-parameters".to_owned()), ("version", "1".to_owned()), ("config", config)];
     let about = about.map(|(key, value)| (key.to_owned(), value)).into_iter().collect();
     serialize(views, Some(about)).unwrap_or_default()
 }

@@ -180,10 +180,8 @@ fn accuracy_figure(plan: &Plan, runs: &[Trainee], shipped: &[Shipped], t: Langua
                 return;
             }
             let points = all.iter().map(|it| (it.step as f64, it.accuracy)).collect();
-            let without: Vec<(f64, f64)> = all
-                .iter()
-                .filter_map(|it| Some((it.step as f64, it.accuracy_without_null?)))
-                .collect();
+            let without: Vec<(f64, f64)> =
+                all.iter().filter_map(|it| Some((it.step as f64, it.accuracy_without_null?))).collect();
             if !without.is_empty() {
                 series.push(Series::new(t.training_without_null(&name), role, without).marked(Dot::Triangle));
             }

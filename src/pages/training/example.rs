@@ -161,11 +161,8 @@ fn AttentionMap(layer: usize, head: usize) -> impl IntoView {
         let numbers: Vec<f64> = shares.into_iter().flatten().map(|share| f64::from(*share)).collect();
         let is_causal = setup.config.task.mask() == transformer::Mask::Causal;
         let matrix = Matrix::new(n, n, numbers).masked(|query, key| is_causal && key > query);
-        let names: Vec<String> = look
-            .tokens
-            .iter()
-            .filter_map(|token| setup.tokens.get(usize::from(*token)).cloned())
-            .collect();
+        let names: Vec<String> =
+            look.tokens.iter().filter_map(|token| setup.tokens.get(usize::from(*token)).cloned()).collect();
         (matrix, names)
     });
     let axis = move |symbol: &'static str, title: fn(Language) -> &'static str, role: Role| {
@@ -202,7 +199,9 @@ fn Failures() -> impl IntoView {
         Some(
             failures
                 .iter()
-                .map(|it| (spelled(&it.tokens, &setup.tokens), it.position, name(it.truth), name(it.predicted)))
+                .map(|it| {
+                    (spelled(&it.tokens, &setup.tokens), it.position, name(it.truth), name(it.predicted))
+                })
                 .collect::<Vec<_>>(),
         )
     });

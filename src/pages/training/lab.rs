@@ -112,10 +112,10 @@ impl Lab {
             if let Answer::Snapshot(step, snapshot) = answer {
                 let fork = Trainee::new(fresh_id(), from.member(), Some(step), Some(snapshot));
                 fork.step.set(step);
-                fork.evaluations
-                    .set(from.evaluations.with_untracked(|all| {
-                        all.iter().filter(|it| it.step <= step).copied().collect()
-                    }));
+                fork.evaluations.set(
+                    from.evaluations
+                        .with_untracked(|all| all.iter().filter(|it| it.step <= step).copied().collect()),
+                );
                 self.runs.update(|runs| runs.push(fork));
                 then(fork);
                 self.advance();

@@ -74,15 +74,21 @@ fn by_project(shipped: &[Shipped], kind: TaskKind, variant: Variant, model: Mode
 }
 
 fn plan_of(kind: TaskKind, variant: Variant, model: Model) -> Plan {
-    Plan { task: Task::usual(kind), variant, models: vec![model], seed: 0, seeds: SEEDS, settings: Settings::default() }
+    Plan {
+        task: Task::usual(kind),
+        variant,
+        models: vec![model],
+        seed: 0,
+        seeds: SEEDS,
+        settings: Settings::default(),
+    }
 }
 
 fn here(room: Room, kind: TaskKind, variant: Variant, model: Model) -> Measured {
     let mut measured = Measured::default();
     for run in room.lab.of_plan(&plan_of(kind, variant, model)) {
-        let is_done = run
-            .status
-            .with(|status| matches!(status, Status::Resting(Rest::Converged | Rest::Spent)));
+        let is_done =
+            run.status.with(|status| matches!(status, Status::Resting(Rest::Converged | Rest::Spent)));
         if is_done && run.forked_at.is_none() {
             run.evaluations.with(|all| {
                 measured.accuracies.extend(all.last().map(|it| it.accuracy));

@@ -7,7 +7,7 @@ use super::room::Room;
 use crate::drawing::palette::Role;
 use crate::jobs::training::FrozenHead;
 use crate::jobs::universal::Thumbnail;
-use crate::language::{Language, say, text_of, use_language};
+use crate::language::{Language, say, use_language};
 use crate::widgets::heatmap::{Axis, AxisLabels, CellSize, Heatmap, Kind, LegendPlace, Matrix};
 
 /// The roll E with the unembedding U, and the frozen weights.

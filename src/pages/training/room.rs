@@ -79,7 +79,8 @@ impl Room {
             };
             picked.get().and_then(of_id).or_else(by_name).or_else(|| runs.first()).map(|run| Chosen(*run))
         });
-        let room = Room { store, notices: expect_context::<Notices>(), lab, plan, look, runs, selected, picked };
+        let room =
+            Room { store, notices: expect_context::<Notices>(), lab, plan, look, runs, selected, picked };
         provide_context(room);
         room.keep_looking();
         room

@@ -52,14 +52,15 @@ fn Transport() -> impl IntoView {
     let t = use_language();
     let runs = move || room.runs.get().0;
     let missing = Memo::new(move |_| room.plan.with(|plan| room.lab.missing(plan).len()));
-    let resting = Memo::new(move |_| {
-        runs().iter().filter(|run| !run.is_under_way() && !run.is_finished()).count()
-    });
+    let resting =
+        Memo::new(move |_| runs().iter().filter(|run| !run.is_under_way() && !run.is_finished()).count());
     let under_way = Memo::new(move |_| runs().iter().filter(|run| run.is_under_way()).count());
     let start = move |()| {
         let plan = room.plan.get_untracked();
         room.lab.want(&plan);
-        for run in untrack(runs).into_iter().filter(|run| untrack(|| !run.is_under_way() && !run.is_finished())) {
+        for run in
+            untrack(runs).into_iter().filter(|run| untrack(|| !run.is_under_way() && !run.is_finished()))
+        {
             run.play(room.lab);
         }
     };
@@ -73,8 +74,11 @@ fn Transport() -> impl IntoView {
         if total == 0 { 0.0 } else { runs.iter().map(share).sum::<f64>() / total as f64 }
     });
     let left = Memo::new(move |_| {
-        let seconds: Vec<f64> =
-            runs().into_iter().filter(|run| run.is_under_way()).map(|run| run.seconds_left().unwrap_or(0.0)).collect();
+        let seconds: Vec<f64> = runs()
+            .into_iter()
+            .filter(|run| run.is_under_way())
+            .map(|run| run.seconds_left().unwrap_or(0.0))
+            .collect();
         let total: f64 = seconds.iter().sum();
         let longest = seconds.iter().copied().fold(0.0, f64::max);
         (total > 0.0).then(|| (total / cores_to_spare() as f64).max(longest))
@@ -167,7 +171,11 @@ fn Card(run: Trainee) -> impl IntoView {
             .seconds_left()
             .filter(|_| run.is_training())
             .map(|left| t.training_left(&t.training_time(left)));
-        [Some(step), pace.filter(|_| run.is_under_way()), left].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+        [Some(step), pace.filter(|_| run.is_under_way()), left]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" · ")
     };
     let share = move || {
         let share = run.budget().map_or(0.0, |budget| run.step.get() as f64 / budget as f64);
@@ -198,26 +206,34 @@ fn Card(run: Trainee) -> impl IntoView {
     let trouble = move || match status.get() {
         Status::Resting(Rest::Refused(error)) => {
             let can_retry = matches!(error, training::Error::NotFinite { .. });
-            Some(view! {
-                <p class="notice notice-bad"><span>{t.get().training_error(&error)}</span></p>
-                {can_retry.then(|| view! {
-                    <Button
-                        label=text_of(t, Language::training_retry)
-                        on_press=move |()| run.retry_smaller(room.lab)
-                    />
-                })}
-            }.into_any())
+            Some(
+                view! {
+                    <p class="notice notice-bad"><span>{t.get().training_error(&error)}</span></p>
+                    {can_retry.then(|| view! {
+                        <Button
+                            label=text_of(t, Language::training_retry)
+                            on_press=move |()| run.retry_smaller(room.lab)
+                        />
+                    })}
+                }
+                .into_any(),
+            )
         }
-        Status::Resting(Rest::Failed(_)) => Some(view! {
-            <p class="notice notice-bad"><span>{t.get().training_worker_failed()}</span></p>
-        }.into_any()),
+        Status::Resting(Rest::Failed(_)) => Some(
+            view! {
+                <p class="notice notice-bad"><span>{t.get().training_worker_failed()}</span></p>
+            }
+            .into_any(),
+        ),
         _ => None,
     };
     let rate = Signal::derive(move || run.rate.get().unwrap_or(0.01));
     let items = move |()| {
         let words = t.get_untracked();
         let mut items = vec![
-            MenuItem::new(words.training_export_parameters(), move || export_run(room, run, ExportKind::Parameters)),
+            MenuItem::new(words.training_export_parameters(), move || {
+                export_run(room, run, ExportKind::Parameters)
+            }),
             MenuItem::new(words.training_export_script(), move || {
                 export_run(room, run, ExportKind::Parameters);
                 export_run(room, run, ExportKind::Script);
@@ -335,8 +351,10 @@ fn send_to_universal(room: Room, run: Trainee) {
         let text = run.setup.with_untracked(|setup| {
             let names = setup.as_ref().map(|setup| &setup.tokens)?;
             let is_plain = names.iter().all(|name| name.chars().count() == 1);
-            let named: Vec<&str> =
-                tokens?.into_iter().filter_map(|token| names.get(usize::from(token)).map(String::as_str)).collect();
+            let named: Vec<&str> = tokens?
+                .into_iter()
+                .filter_map(|token| names.get(usize::from(token)).map(String::as_str))
+                .collect();
             Some(named.join(if is_plain { "" } else { " " }))
         });
         let crate::app::Store(app) = room.store;

@@ -15,9 +15,8 @@ use crate::widgets::scrubber::Scrubber;
 pub fn Timeline() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
-    let snapshots = Memo::new(move |_| {
-        room.selected.get().map(|chosen| chosen.0.snapshots.get()).unwrap_or_default()
-    });
+    let snapshots =
+        Memo::new(move |_| room.selected.get().map(|chosen| chosen.0.snapshots.get()).unwrap_or_default());
     // Beyond the last snapshot is the present.
     let length = Signal::derive(move || snapshots.with(Vec::len) as f64);
     let place_of = move |step: Option<usize>| match step {

@@ -91,7 +91,12 @@ const KEEP_EVERY: f64 = 3000.0;
 
 impl Trainee {
     /// A run that waits to begin, or to go on from a snapshot.
-    pub fn new(id: u64, member: Member, forked_at: Option<usize>, origin: Option<Packed<Snapshot>>) -> Trainee {
+    pub fn new(
+        id: u64,
+        member: Member,
+        forked_at: Option<usize>,
+        origin: Option<Packed<Snapshot>>,
+    ) -> Trainee {
         lab::within(|| Trainee {
             id,
             member: StoredValue::new(member),
