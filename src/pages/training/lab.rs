@@ -29,7 +29,7 @@ pub struct Lab {
 }
 
 thread_local! {
-    static ROOT: Owner = Owner::new_root(None);
+    static ROOT: Owner = Owner::default();
     static LAB: OnceCell<Lab> = const { OnceCell::new() };
 }
 
