@@ -16,10 +16,10 @@ use rasp::{Outcome, Primitive, Sequence};
 proptest! {
     #[test]
     fn every_state_survives_its_link(state in state()) {
-        let state = AppState { page: Page::Rasp, rasp: state, ..AppState::default() };
+        let state = AppState::of(state);
         prop_assert!(state.fits_a_link());
         let link = state.encode();
-        let (again, bad) = AppState::decode(&link);
+        let (again, bad) = AppState::decode::<RaspState>(&link);
         prop_assert_eq!(bad, vec![]);
         prop_assert_eq!(&again, &state, "{}", link);
         prop_assert_eq!(again.encode(), link);
@@ -34,9 +34,7 @@ proptest! {
 
 #[test]
 fn links_are_readable() {
-    let link = |piece: Piece, look: Look| {
-        AppState { page: Page::Rasp, rasp: RaspState { piece, look }, ..AppState::default() }.encode()
-    };
+    let link = |piece: Piece, look: Look| AppState::of(RaspState { piece, look }).encode();
     assert_eq!(link(Piece::default(), Look::default()), "page=rasp");
     let sort = rasp::gallery::entry("sort").unwrap();
     let look = Look { moment: Some(Moment { primitives: 3, positions: 2 }), pace: Pace::Position };
@@ -47,17 +45,20 @@ fn links_are_readable() {
 
 #[test]
 fn the_documented_link_opens_a_program() {
-    let (state, bad) = AppState::decode("page=rasp&program=indices%3B%0D%0A&input=%22ab%22");
+    let (state, bad) = AppState::decode::<RaspState>("page=rasp&program=indices%3B%0D%0A&input=%22ab%22");
     assert_eq!(bad, vec![]);
-    assert_eq!(state.rasp.piece, Piece { program: "indices;\n".to_owned(), input: "\"ab\"".to_owned() });
-    let (state, _) = AppState::decode("page=rasp&program=indices%3B");
-    assert!(!state.rasp.piece.input.is_empty(), "there is always something to run on");
+    assert_eq!(
+        state.choices::<RaspState>().piece,
+        Piece { program: "indices;\n".to_owned(), input: "\"ab\"".to_owned() }
+    );
+    let (state, _) = AppState::decode::<RaspState>("page=rasp&program=indices%3B");
+    assert!(!state.choices::<RaspState>().piece.input.is_empty(), "there is always something to run on");
 }
 
 #[test]
 fn bad_values_are_reported() {
-    let (state, bad) = AppState::decode("page=rasp&example=nothing&step=-1&pace=slow");
-    assert_eq!(state.rasp, RaspState::default());
+    let (state, bad) = AppState::decode::<RaspState>("page=rasp&example=nothing&step=-1&pace=slow");
+    assert_eq!(state.choices::<RaspState>(), RaspState::default());
     let keys: Vec<&str> = bad.iter().map(|bad| bad.key.as_str()).collect();
     assert_eq!(keys, ["example", "step", "pace"]);
 }

@@ -213,18 +213,14 @@ fn state() -> impl Strategy<Value = AppState> {
         prop::sample::select(Along::ALL.to_vec()),
     )
         .prop_map(|(step, grain, along)| Look { step, grain, along });
-    (piece, look).prop_map(|(piece, look)| AppState {
-        page: Page::Simulator,
-        simulator: SimulatorState { piece, look },
-        ..AppState::default()
-    })
+    (piece, look).prop_map(|(piece, look)| AppState::of(SimulatorState { piece, look }))
 }
 
 proptest! {
     #[test]
     fn every_state_survives_its_link(state in state()) {
         let link = state.encode();
-        let (again, bad) = AppState::decode(&link);
+        let (again, bad) = AppState::decode::<SimulatorState>(&link);
         prop_assert_eq!(&bad, &vec![], "{}", link);
         prop_assert_eq!(&again, &state, "{}", link);
         prop_assert_eq!(to_bytes(&again), to_bytes(&state), "{}", link);
@@ -235,8 +231,8 @@ proptest! {
         "preset", "n", "width", "value-width", "heads", "hidden", "attention", "mask", "feed-forward", "rows",
         "target", "layer", "seed", "extra-n", "extra-width", "cells", "step", "grain", "along",
     ])) {
-        let (state, _) = AppState::decode(&format!("page=simulator&{key}={value}"));
-        prop_assert_eq!(AppState::decode(&state.encode()), (state, vec![]));
+        let (state, _) = AppState::decode::<SimulatorState>(&format!("page=simulator&{key}={value}"));
+        prop_assert_eq!(AppState::decode::<SimulatorState>(&state.encode()), (state, vec![]));
     }
 }
 

@@ -15,7 +15,7 @@ pub struct BadValue {
 }
 
 /// Keys and values, in order.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Query {
     pairs: Vec<(String, String)>,
     bad: Vec<BadValue>,
@@ -26,6 +26,17 @@ impl Query {
     pub fn parse(text: &str) -> Self {
         let pairs = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
         Query { pairs, bad: Vec::new() }
+    }
+
+    /// The same without some keys.
+    pub fn without(&self, keys: &[&str]) -> Query {
+        let pairs = self.pairs.iter().filter(|(key, _)| !keys.contains(&key.as_str())).cloned();
+        Query { pairs: pairs.collect(), bad: Vec::new() }
+    }
+
+    /// Writes all that another query says.
+    pub fn append(&mut self, other: &Query) {
+        self.pairs.extend_from_slice(&other.pairs);
     }
 
     /// Writes a key.

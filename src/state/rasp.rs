@@ -4,6 +4,7 @@ use rasp::gallery::{self, Entry, GALLERY};
 use serde::{Deserialize, Serialize};
 
 use super::query::Query;
+use super::{Choices, Page};
 
 /// Everything that a person chose in the workspace “RASP”.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -91,9 +92,10 @@ impl Piece {
     }
 }
 
-impl RaspState {
-    /// Writes what differs from the default.
-    pub fn encode(&self, query: &mut Query) {
+impl Choices for RaspState {
+    const PAGE: Page = Page::Rasp;
+
+    fn encode(&self, query: &mut Query) {
         let Piece { program, input } = &self.piece;
         let entry = self.piece.entry();
         match entry {
@@ -111,8 +113,7 @@ impl RaspState {
         query.set_word_unless("pace", self.look.pace, Pace::default(), &PACE_WORDS);
     }
 
-    /// Reads a query; see [`super::AppState::decode`].
-    pub fn decode(query: &mut Query) -> Self {
+    fn decode(query: &mut Query) -> Self {
         let ids: Vec<(&str, Option<&Entry>)> = GALLERY.iter().map(|entry| (entry.id, Some(entry))).collect();
         let example = query.word("example", gallery::entry(FIRST_EXAMPLE), &ids);
         let program = query.text("program").map(with_plain_line_ends);
@@ -127,6 +128,10 @@ impl RaspState {
             .map(|primitives| Moment { primitives, positions: query.number("position", 0, 0, MOST_STEPS) });
         let pace = query.word("pace", Pace::default(), &PACE_WORDS);
         RaspState { piece, look: Look { moment, pace } }
+    }
+
+    fn fits_a_link(&self) -> bool {
+        self.piece.fits_a_link()
     }
 }
 

@@ -8,6 +8,7 @@ use transformer::{Attention, Class, HeadMatrix, Mask, Scale, Target};
 use universal::{Consumer, Law, Tying};
 
 use super::query::Query;
+use super::{Choices, Page};
 
 use crate::decimal;
 
@@ -276,9 +277,10 @@ impl Piece {
     }
 }
 
-impl UniversalState {
-    /// Writes what differs from the default.
-    pub fn encode(&self, query: &mut Query) {
+impl Choices for UniversalState {
+    const PAGE: Page = Page::Universal;
+
+    fn encode(&self, query: &mut Query) {
         let (piece, look) = (&self.piece, &self.look);
         match &piece.target {
             TargetSource::Preset(id) => query.set_unless("preset", id.as_str(), FIRST_PRESET),
@@ -329,8 +331,7 @@ impl UniversalState {
         query.set_word_unless("leaves", look.leaves, None, &LEAVES_WORDS);
     }
 
-    /// Reads a query; see [`super::AppState::decode`].
-    pub fn decode(query: &mut Query) -> Self {
+    fn decode(query: &mut Query) -> Self {
         let target = decode_target(query);
         let base = base_class(&target);
         let class = Class {
@@ -382,6 +383,10 @@ impl UniversalState {
             .0;
         let leaves = query.word("leaves", None, &LEAVES_WORDS);
         UniversalState { piece, look: Look { consumer, step, leaves } }
+    }
+
+    fn fits_a_link(&self) -> bool {
+        self.piece.fits_a_link()
     }
 }
 

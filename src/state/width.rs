@@ -6,6 +6,8 @@ use universal::{Bounds, Law, Table, Tying, bounds::largest_rank};
 
 use super::query::Query;
 use super::universal::{ATTENTION_WORDS, LAW_WORDS};
+use super::{Choices, Page};
+use crate::decimal;
 
 /// The workspace “Width”: the class that is surveyed, the draws that are compared, and what is looked at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -206,9 +208,12 @@ impl WidthState {
         let matrix = self.matrix.min(heads * layers - 1);
         (matrix / heads, matrix % heads)
     }
+}
 
-    /// Writes what differs from the default.
-    pub fn encode(&self, query: &mut Query) {
+impl Choices for WidthState {
+    const PAGE: Page = Page::Width;
+
+    fn encode(&self, query: &mut Query) {
         let default = WidthState::default();
         let (class, base) = (self.class, default.class);
         query.set_unless("heads", class.heads, base.heads);
@@ -239,8 +244,7 @@ impl WidthState {
         query.set_unless("t", self.way, default.way);
     }
 
-    /// Reads a query; see [`super::AppState::decode`].
-    pub fn decode(query: &mut Query) -> Self {
+    fn decode(query: &mut Query) -> Self {
         let default = WidthState::default();
         let base = default.class;
         let class = Class {
@@ -300,7 +304,7 @@ fn decode_laws(query: &mut Query, default: Vec<Law>, table: Table) -> Vec<Law> {
 
 fn decode_table(query: &mut Query, default: Table) -> Table {
     let Some(text) = query.text("values") else { return default };
-    let values: Option<Vec<f64>> = text.split(',').map(|value| value.parse().ok()).collect();
+    let values: Option<Vec<f64>> = text.split(',').map(decimal::parse).collect();
     match values.and_then(|values| Table::new(&values)) {
         Some(table) => table,
         None => {
@@ -320,7 +324,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::state::{AppState, Page};
+    use crate::state::AppState;
 
     fn states() -> impl Strategy<Value = WidthState> {
         let class = (
@@ -379,8 +383,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_link_repeats_the_state(width in states()) {
-            let state = AppState { page: Page::Width, width, ..AppState::default() };
-            let (decoded, bad) = AppState::decode(&state.encode());
+            let state = AppState::of(width);
+            let (decoded, bad) = AppState::decode::<WidthState>(&state.encode());
             prop_assert_eq!(bad, Vec::new());
             prop_assert_eq!(decoded, state);
         }
@@ -388,7 +392,8 @@ mod tests {
 
     #[test]
     fn bad_values_are_reported_and_the_default_stands() {
-        let (state, bad) = AppState::decode("page=width&laws=gaussian,cauchy&spare=999&draws=0&values=0,x");
+        let (state, bad) =
+            AppState::decode::<WidthState>("page=width&laws=gaussian,cauchy&spare=999&draws=0&values=0,x");
         assert_eq!(state.width, WidthState::default());
         let keys: Vec<&str> = bad.iter().map(|bad| bad.key.as_str()).collect();
         assert_eq!(keys, ["draws", "laws", "spare", "values"]);

@@ -12,7 +12,7 @@ use crate::jobs::client::{Client, Line};
 use crate::jobs::protocol::{self, Packed, Request};
 use crate::jobs::rasp::{self as job, Answer, Complaint, Ran, Run};
 use crate::notices::Notices;
-use crate::state::rasp::{Look, Moment, Pace, Piece};
+use crate::state::rasp::{Look, Moment, Pace, Piece, RaspState};
 
 /// The shared part of the workspace; a context, cheap to copy.
 #[derive(Clone, Copy)]
@@ -88,10 +88,9 @@ impl Room {
     /// Sets up the shared part, asks the worker for the first run and for a new one whenever the program or the
     /// input changes, and offers itself as a context.
     pub fn provide() -> Room {
-        let store = expect_context::<Store>();
-        let Store(state) = store;
-        let piece = Memo::new(move |_| state.with(|state| state.rasp.piece.clone()));
-        let look = Memo::new(move |_| state.with(|state| state.rasp.look));
+        let store = Store::entered::<RaspState>();
+        let piece = store.memo(|state: &RaspState| &state.piece);
+        let look = store.memo(|state: &RaspState| &state.look);
         let played = RwSignal::new(None::<Arc<Played>>);
         let length = Signal::derive(move || {
             played.with(|played| played.as_ref().map_or(0.0, |played| played.timeline.length()))
@@ -152,24 +151,21 @@ impl Room {
 
     /// Changes the program or the input. What was looked at is kept as far as it can be.
     pub fn change(self, change: impl FnOnce(&mut Piece)) {
-        let Store(state) = self.store;
-        state.update(|state| change(&mut state.rasp.piece));
+        self.store.change(|RaspState { piece, .. }| change(piece));
     }
 
     /// Puts another program on the desk.
     pub fn open(self, piece: Piece) {
-        let Store(state) = self.store;
         self.clock.pause();
-        state.update(|state| {
-            state.rasp.piece = piece;
-            state.rasp.look.moment = None;
+        self.store.change(|state: &mut RaspState| {
+            state.piece = piece;
+            state.look.moment = None;
         });
     }
 
     /// Changes how the run is looked at.
     pub fn change_look(self, change: impl FnOnce(&mut Look)) {
-        let Store(state) = self.store;
-        state.update(|state| change(&mut state.rasp.look));
+        self.store.change(|RaspState { look, .. }| change(look));
     }
 
     /// What the person did with the scrubber is kept, once it has come to rest.

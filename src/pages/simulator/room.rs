@@ -15,7 +15,7 @@ use crate::jobs::simulator::{self, Kind, Shown, Simulated};
 use crate::notices::Notices;
 use crate::state::Page;
 use crate::state::rasp::{self, RaspState};
-use crate::state::simulator::{Grain, Look, Piece, Sizes};
+use crate::state::simulator::{Grain, Look, Piece, SimulatorState, Sizes};
 use crate::widgets::heatmap::{Cell, Lit};
 
 /// The shared part of the workspace; a context, cheap to copy.
@@ -45,10 +45,9 @@ impl SimulatorRoom {
     /// Sets up the shared part, asks the worker for the first numbers and for new ones whenever a choice changes,
     /// and offers itself as a context.
     pub fn provide() -> SimulatorRoom {
-        let store = expect_context::<Store>();
-        let Store(state) = store;
-        let piece = Memo::new(move |_| state.with(|state| state.simulator.piece.clone()));
-        let look = Memo::new(move |_| state.with(|state| state.simulator.look));
+        let store = Store::entered::<SimulatorState>();
+        let piece = store.memo(|state: &SimulatorState| &state.piece);
+        let look = store.memo(|state: &SimulatorState| &state.look);
         let simulated = RwSignal::new(None::<Arc<Simulated>>);
         let grain = Memo::new(move |_| look.with(|look| look.grain));
         let timeline = Memo::new(move |_| {
@@ -81,11 +80,7 @@ impl SimulatorRoom {
 
     /// Changes what is computed.
     pub fn change(self, change: impl FnOnce(Piece) -> Piece) {
-        let Store(state) = self.store;
-        state.update(|state| {
-            let piece = &mut state.simulator.piece;
-            *piece = change(std::mem::take(piece));
-        });
+        self.store.change(|SimulatorState { piece, .. }| *piece = change(std::mem::take(piece)));
     }
 
     /// Changes the target's sizes.
@@ -99,8 +94,7 @@ impl SimulatorRoom {
 
     /// Changes how it is looked at.
     pub fn change_look(self, change: impl FnOnce(&mut Look)) {
-        let Store(state) = self.store;
-        state.update(|state| change(&mut state.simulator.look));
+        self.store.change(|SimulatorState { look, .. }| change(look));
     }
 
     /// Changes what one step is; the animation stays where it is.
@@ -126,7 +120,7 @@ impl SimulatorRoom {
         let Store(state) = self.store;
         state.update(|state| {
             state.page = Page::Rasp;
-            state.rasp = RaspState { piece, ..RaspState::default() };
+            state.change(|rasp| *rasp = RaspState { piece, ..RaspState::default() });
         });
     }
 

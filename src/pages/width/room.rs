@@ -23,9 +23,8 @@ pub struct WidthRoom {
 impl WidthRoom {
     /// Sets up the shared part and offers it as a context.
     pub fn provide() -> WidthRoom {
-        let store = expect_context::<Store>();
-        let Store(app) = store;
-        let state = Memo::new(move |_| app.with(|app| app.width.clone()));
+        let store = Store::entered::<WidthState>();
+        let state = store.memo(|state: &WidthState| state);
         let class = Memo::new(move |_| state.with(|state| state.class));
         let cast = Memo::new(move |_| state.with(cast_of));
         let room = WidthRoom { store, state, class, cast };
@@ -35,11 +34,10 @@ impl WidthRoom {
 
     /// Changes what was chosen.
     pub fn change(self, change: impl FnOnce(&mut WidthState)) {
-        let Store(app) = self.store;
-        app.update(|app| {
-            change(&mut app.width);
-            let reach = app.width.reach as i64;
-            app.width.spare = app.width.spare.clamp(-reach, reach);
+        self.store.change(|state: &mut WidthState| {
+            change(state);
+            let reach = state.reach as i64;
+            state.spare = state.spare.clamp(-reach, reach);
         });
     }
 }
