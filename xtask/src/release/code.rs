@@ -1,8 +1,8 @@
 //! The page's code, cut into parts that come when they are wanted (see `src/parts.rs`), each made small, all named
 //! by their content: a page and a worker of two releases can never meet, whatever a browser or a host has kept.
 
-use super::glue::shorten;
-use super::packs::{Pack, pack};
+use super::glue::{shorten, without_custom_sections};
+use super::packs::{Pack, SMALL, pack};
 use super::{add_to_head, hexadecimal};
 use anyhow::{Context, Result, anyhow, bail};
 use base64::Engine;
@@ -69,9 +69,12 @@ pub(super) fn replace(folder: &Path, html: &str, code: &Code) -> Result<String> 
         .arg(&main))?;
     let mut modules = split.split_modules;
     modules.push(workshop.join("pianola_bg.wasm"));
-    println!("{} modules", modules.len());
     for module in &modules {
-        if fs::metadata(module)?.len() < 20000 {
+        let code = fs::read(module)?;
+        let bare = without_custom_sections(&code)?;
+        // The optimiser takes a second to start, and finds little in a small module.
+        if bare.len() < SMALL {
+            fs::write(module, bare)?;
             continue;
         }
         let mut opt = tool("wasm-opt")?;
