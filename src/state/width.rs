@@ -394,7 +394,7 @@ mod tests {
     fn bad_values_are_reported_and_the_default_stands() {
         let (state, bad) =
             AppState::decode::<WidthState>("page=width&laws=gaussian,cauchy&spare=999&draws=0&values=0,x");
-        assert_eq!(state.width, WidthState::default());
+        assert_eq!(*state.choices::<WidthState>(), WidthState::default());
         let keys: Vec<&str> = bad.iter().map(|bad| bad.key.as_str()).collect();
         assert_eq!(keys, ["draws", "laws", "spare", "values"]);
     }

@@ -20,7 +20,7 @@ pub fn ProgramPanel() -> impl IntoView {
         room.read_now(|simulated, stage, _| line_of(&simulated.source, &format!("{} =", stage.name)))
     });
     let function =
-        Memo::new(move |_| room.read_now(|simulated, stage, now| function_now(simulated, stage, now)));
+        Memo::new(move |_| room.read_now(function_now));
     let body = Memo::new(move |_| function.get().map(|it| (it.file, it.lines)));
     let line = Memo::new(move |_| function.get().map(|it| it.line));
     // Adding up heads is a sum in the program itself, no function of a library.
