@@ -100,7 +100,10 @@ mod tests {
         // As the right factor of α X, an entry reaches a column.
         assert_eq!(lights["ax_1"].cols, [0]);
         let term = Focus { term: Some(1), ..Focus::at("xa_1", Cell::new(2, 0)) }.lights(&simulated);
-        assert_eq!((&*term["x"].cells, &*term["a_1"].cells), (&[Cell::new(2, 1)][..], &[Cell::new(1, 0)][..]));
+        assert_eq!(
+            (&*term["x"].cells, &*term["a_1"].cells),
+            (&[Cell::new(2, 1)][..], &[Cell::new(1, 0)][..])
+        );
         assert!(term["x"].rows.is_empty() && term["a_1"].cols.is_empty());
     }
 }

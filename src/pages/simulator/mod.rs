@@ -5,6 +5,7 @@ mod bench;
 mod controls;
 mod depth;
 mod focus;
+mod formulas;
 mod maps;
 mod names;
 mod operation;

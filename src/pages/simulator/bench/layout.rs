@@ -345,8 +345,7 @@ mod tests {
 
     #[test]
     fn every_spot_is_reached_by_its_neighbours() {
-        let bench =
-            Bench::new(&[vec![(8, 5), (4, 3)], vec![(8, 5)]], &selectors(8, [8, 4]), 735.0, 13.0);
+        let bench = Bench::new(&[vec![(8, 5), (4, 3)], vec![(8, 5)]], &selectors(8, [8, 4]), 735.0, 13.0);
         let at = bench.rect(1, 2).expect("seen").center();
         assert_eq!(bench.spot(at), Some(Spot::Cell(1, 2)));
         let mut spot = Spot::Cell(0, 7);

@@ -11,8 +11,8 @@ use leptos::html::Div;
 use leptos::prelude::*;
 
 use self::layout::Spot;
-use self::paint::paint;
 pub use self::paint::color_of;
+use self::paint::paint;
 use self::said::{lanes_as_table, said, told};
 use self::scene::Scene;
 pub use self::scene::{role_of, scale_of};
@@ -127,7 +127,9 @@ pub fn BenchView() -> impl IntoView {
         let moved = |across: isize, down: isize| {
             let spot = match pointed.get_untracked() {
                 None => Some(Spot::Cell(0, 0)),
-                Some(spot) => places.with_untracked(|places| Some(places.as_ref()?.neighbour(spot, across, down))),
+                Some(spot) => {
+                    places.with_untracked(|places| Some(places.as_ref()?.neighbour(spot, across, down)))
+                }
             };
             point_at(spot);
         };

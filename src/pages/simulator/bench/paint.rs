@@ -162,7 +162,8 @@ fn paint_selector(painter: &mut dyn Painter, palette: &Palette, grid: &Grid, sel
         .flat_map(|(selected, row)| {
             // Positions whose turn has not come stand back.
             let waits = selector.position.is_some_and(|now| row > now);
-            let color = if waits || !selector.is_now { palette.selector_on.faded(0.4) } else { palette.selector_on };
+            let color =
+                if waits || !selector.is_now { palette.selector_on.faded(0.4) } else { palette.selector_on };
             selected.iter().filter_map(move |key| Some((grid.rect(row, *key)?.inset(0.5), color)))
         })
         .collect();
@@ -175,7 +176,12 @@ fn paint_selector(painter: &mut dyn Painter, palette: &Palette, grid: &Grid, sel
         .map_or(&[], Vec::as_slice);
     let tiny = TextStyle::new(palette.soft, palette.text_tiny, Family::Sans);
     let strong = tiny.colored(palette.accent).weighing(Weight::Strong);
-    let numbers = |painter: &mut dyn Painter, lit: &[usize], (first, seen): (usize, usize), start: usize, place: &dyn Fn(usize) -> Point, style: (TextStyle, TextStyle)| {
+    let numbers = |painter: &mut dyn Painter,
+                   lit: &[usize],
+                   (first, seen): (usize, usize),
+                   start: usize,
+                   place: &dyn Fn(usize) -> Point,
+                   style: (TextStyle, TextStyle)| {
         let step = index_step(palette, start + first + seen, cell);
         for at in first..first + seen {
             let is_lit = lit.contains(&at);
@@ -211,13 +217,7 @@ fn paint_selector(painter: &mut dyn Painter, palette: &Palette, grid: &Grid, sel
     }
 }
 
-fn paint_cell(
-    painter: &mut dyn Painter,
-    palette: &Palette,
-    rect: Rect,
-    value: Option<f64>,
-    scale: Scale,
-) {
+fn paint_cell(painter: &mut dyn Painter, palette: &Palette, rect: Rect, value: Option<f64>, scale: Scale) {
     let radius = 3.0;
     let Some(value) = value else {
         painter.stroke_rect(rect.inset(0.5), radius, &Stroke::solid(palette.line, 1.0));

@@ -118,9 +118,13 @@ pub fn told(scene: &Scene, spot: Spot) -> Option<Told> {
                 Err(name) => (0, name.to_owned()),
             };
             let more = match &selector.lane.reads {
-                Reads::Fetch { from, .. } => {
-                    t.simulator_pair_asks(position, &place(stage, position), *from.get(position)?, start + key, &what)
-                }
+                Reads::Fetch { from, .. } => t.simulator_pair_asks(
+                    position,
+                    &place(stage, position),
+                    *from.get(position)?,
+                    start + key,
+                    &what,
+                ),
                 Reads::Average { from, .. } => {
                     t.simulator_pair_averages(position, &place(stage, position), from.get(position)?.len())
                 }

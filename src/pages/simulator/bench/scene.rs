@@ -86,7 +86,9 @@ impl<'a> Scene<'a> {
                 let found = (0..=now).rev().find_map(find).or_else(|| (now..beats.len()).find_map(find));
                 let (beat, lane) = found?;
                 let strip = match &lane.reads {
-                    Reads::Fetch { operand, .. } | Reads::Average { of: Of::Operand(operand), .. } => *operand,
+                    Reads::Fetch { operand, .. } | Reads::Average { of: Of::Operand(operand), .. } => {
+                        *operand
+                    }
                     Reads::Average { of: Of::Lane(name), .. } => self.strip_of(name)?,
                     Reads::Own => return None,
                 };
