@@ -53,6 +53,17 @@ pub fn operand_name(operand: &Operand) -> &str {
     }
 }
 
+/// The places, row by row, that are lit of a matrix of such a shape.
+pub fn lit_places(lit: &Lit, rows: usize, columns: usize) -> impl Iterator<Item = usize> {
+    let cells = lit.cells.iter().map(|cell| (cell.row, cell.col));
+    let in_rows = lit.rows.iter().flat_map(move |row| (0..columns).map(move |column| (*row, column)));
+    let in_columns = lit.cols.iter().flat_map(move |column| (0..rows).map(move |row| (row, *column)));
+    let inside = cells.chain(in_rows).chain(in_columns);
+    inside
+        .filter(move |(row, column)| *row < rows && *column < columns)
+        .map(move |(row, column)| row * columns + column)
+}
+
 fn sources(lights: &mut Lights, stage: &Shown, cell: Cell, term: Option<usize>) {
     for (place, operand) in stage.operands.iter().enumerate() {
         let lit = lights.entry(operand_name(operand).to_owned()).or_default();

@@ -15,6 +15,7 @@ mod program;
 mod proof;
 mod room;
 mod sequence;
+mod shares;
 mod stories;
 mod timeline;
 

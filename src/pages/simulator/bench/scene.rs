@@ -9,7 +9,7 @@ use crate::drawing::color::Scale;
 use crate::drawing::palette::Role;
 use crate::jobs::simulator::{Shown, Simulated};
 use crate::language::Language;
-use crate::pages::simulator::focus::{Focus, Lights, operand_name};
+use crate::pages::simulator::focus::{Focus, Lights, lit_places, operand_name};
 use crate::pages::simulator::names::symbol;
 use crate::pages::simulator::play::{lane_value, made_in, progress};
 use crate::pages::simulator::timeline::Moment;
@@ -387,12 +387,7 @@ impl<'a> Scene<'a> {
         let mut spots = Vec::new();
         let mut add = |strip: usize, name: &str, rows: usize, columns: usize| {
             let Some(lit) = lights.get(name) else { return };
-            let cells = lit.cells.iter().map(|cell| (cell.row, cell.col));
-            let in_rows = lit.rows.iter().flat_map(|row| (0..columns).map(move |column| (*row, column)));
-            let in_columns = lit.cols.iter().flat_map(|column| (0..rows).map(move |row| (row, *column)));
-            let inside = cells.chain(in_rows).chain(in_columns);
-            let inside = inside.filter(|(row, column)| *row < rows && *column < columns);
-            spots.extend(inside.map(|(row, column)| Spot::Cell(strip, row * columns + column)));
+            spots.extend(lit_places(lit, rows, columns).map(|place| Spot::Cell(strip, place)));
         };
         for (strip, operand) in self.stage.operands.iter().enumerate() {
             add(strip, operand_name(operand), operand.rows, operand.columns);
@@ -498,5 +493,122 @@ pub fn role_of(name: &str) -> Role {
         Some("valid") => Role::Universal,
         Some("scratch") => Role::Frozen,
         _ => Role::Plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::simulator::Workshop;
+    use crate::pages::simulator::bench::said::{lanes_as_table, said, told};
+    use crate::pages::simulator::timeline::Timeline;
+    use crate::state::simulator::{Grain, Piece, TargetSource};
+    use rasp::simulator::{Activation, Attend};
+
+    fn run(id: &str, change: impl FnOnce(Piece) -> Piece) -> Simulated {
+        let piece = Piece::of(TargetSource::Preset(id.to_owned()));
+        Workshop::default().run(change(piece)).expect("presets run")
+    }
+
+    fn moments(simulated: &Simulated, grain: Grain) -> Vec<Moment> {
+        let stages = simulated
+            .stages
+            .iter()
+            .map(|stage| (stage.beats.len(), stage.simulated.as_ref().map_or(0, |matrix| matrix.len())));
+        let timeline = Timeline::new(stages, grain);
+        (0..=2 * timeline.length()).filter_map(|half| timeline.moment(half as f64 / 2.0)).collect()
+    }
+
+    #[test]
+    fn whatever_is_asked_of_a_bench_has_its_place_on_it() {
+        let encoder = |attend, activation| {
+            move |piece: Piece| Piece { attend, extra_rows: 1, ..piece.with_activation(Some(activation)) }
+        };
+        for simulated in [
+            run("first", |piece| piece),
+            run("encoder", encoder(Attend::ShiftedSoftmax, Activation::Relu)),
+            run("encoder", encoder(Attend::AverageHard, Activation::MaxMin)),
+        ] {
+            let mut heights: Vec<Option<f64>> = vec![None; simulated.stages.len()];
+            for moment in moments(&simulated, Grain::Position).into_iter().step_by(7) {
+                let scene = Scene::new(&simulated, moment, Language::En).expect("a stage");
+                let bench = scene.bench(735.0, 13.0);
+                // The page does not move with the steps of a stage.
+                assert_eq!(*heights[moment.stage].get_or_insert(bench.height), bench.height);
+                assert_eq!(scene.rows(&bench).len(), bench.strips.len());
+                assert_eq!(scene.selector_rows(&bench).len(), bench.grids.len());
+                for travel in scene.travels() {
+                    assert!(bench.rect(travel.from.0, travel.from.1).is_some(), "{moment:?}");
+                    assert!(bench.rect(travel.to.0, travel.to.1).is_some(), "{moment:?}");
+                }
+                let position = moment.position.expect("a position");
+                for (at, selector) in scene.selectors().iter().enumerate() {
+                    for (strip, key) in scene.read(selector.beat, selector.lane, position) {
+                        let pair = Spot::Pair(at, position, key);
+                        assert!(bench.rect_of(pair).is_some(), "{moment:?} {pair:?}");
+                        let linked = scene.linked(pair);
+                        assert!(linked.contains(&Spot::Cell(strip, key)));
+                        assert_eq!(told(&scene, pair).expect("words").value, "selected");
+                        if strip < scene.stage.operands.len() {
+                            assert!(scene.linked(Spot::Cell(strip, key)).contains(&pair));
+                        }
+                    }
+                }
+                assert!(!said(&scene).is_empty());
+                assert_eq!(lanes_as_table(&scene).1.len(), scene.elements());
+            }
+        }
+    }
+
+    #[test]
+    fn a_fetched_number_is_that_of_its_source_and_points_at_one_term() {
+        let simulated = run("first", |piece| piece);
+        let mut seen = 0;
+        for moment in moments(&simulated, Grain::Position) {
+            let scene = Scene::new(&simulated, moment, Language::En).expect("a stage");
+            let (Some(position), Some(term)) = (moment.position, scene.stage.beats[moment.beat].term) else {
+                continue;
+            };
+            for name in ["left", "right"] {
+                let strip = scene.strip_of(name).expect("a lane");
+                let spot = Spot::Cell(strip, position);
+                let Some(value) = scene.value_at(strip, position) else { continue };
+                let focus = scene.focus(spot).expect("no padding");
+                let sources: Vec<Spot> = scene.linked(spot);
+                let values: Vec<Option<f64>> = sources
+                    .iter()
+                    .filter_map(|spot| match spot {
+                        Spot::Cell(strip, cell) if *strip < 2 => Some(scene.value_at(*strip, *cell)),
+                        _ => None,
+                    })
+                    .collect();
+                assert!(
+                    !values.is_empty() && values.iter().all(|it| *it == Some(value)),
+                    "{moment:?} {name}"
+                );
+                // Before it is fetched anew, the number is that of the term before.
+                assert!(focus.term == Some(term) || focus.term.map(|it| it + 1) == Some(term));
+                let lights = focus.lights(&simulated);
+                assert_eq!(scene.lit_elsewhere(&lights).len(), 3, "{moment:?}: two factors and their sum");
+                seen += 1;
+            }
+        }
+        assert!(seen > 100, "{seen}");
+    }
+
+    #[test]
+    fn padding_is_nothing_to_the_target() {
+        let simulated = run("first", |piece| Piece { extra_rows: 2, extra_width: 1, ..piece });
+        for moment in moments(&simulated, Grain::Position) {
+            let scene = Scene::new(&simulated, moment, Language::En).expect("a stage");
+            for strip in 0..scene.stage.operands.len() + scene.lanes().len() {
+                for cell in 0..scene.cells(strip) {
+                    if let Some(Focus { matrix, cell, .. }) = scene.focus(Spot::Cell(strip, cell)) {
+                        let (rows, columns) = shape_of(&simulated, &matrix).expect("a matrix");
+                        assert!(cell.row < rows && cell.col < columns);
+                    }
+                }
+            }
+        }
     }
 }
