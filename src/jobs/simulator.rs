@@ -76,6 +76,8 @@ pub struct Simulated {
     pub source: String,
     /// The names and texts of the files that it loads.
     pub files: Vec<(String, String)>,
+    /// The names that every program can use, in order.
+    pub names: Vec<String>,
     /// A hash of the program, which no weight moves.
     pub fingerprint: u64,
     /// Every matrix on the way, in the order of the program.
@@ -329,6 +331,7 @@ fn shown(
         sequence: simulation.run.input.tokens().iter().filter_map(rasp::Atom::as_f64).collect(),
         source: simulator.source().to_owned(),
         files: simulation.run.files.clone(),
+        names: rasp::library::names(),
         fingerprint: xxhash_rust::xxh3::xxh3_64(simulator.source().as_bytes()),
         count: Count {
             heads: simulation.run.analysis.heads_per_layer.clone(),

@@ -15,6 +15,7 @@ use leptos::prelude::*;
 
 use self::controls::{Controls, open_file};
 use self::editor::Editor;
+pub use self::editor::reading;
 use self::graph::GraphPanel;
 use self::results::Results;
 use self::room::Room;

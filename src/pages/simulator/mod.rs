@@ -5,6 +5,7 @@ mod bench;
 mod controls;
 mod depth;
 mod focus;
+mod formulas;
 mod maps;
 mod names;
 mod operation;
@@ -14,6 +15,7 @@ mod program;
 mod proof;
 mod room;
 mod sequence;
+mod shares;
 mod stories;
 mod timeline;
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 use super::focus::{Focus, Lights};
 use super::timeline::{Moment, Timeline};
@@ -16,7 +17,7 @@ use crate::notices::Notices;
 use crate::state::Page;
 use crate::state::rasp::{self, RaspState};
 use crate::state::simulator::{Grain, Look, Piece, SimulatorState, Sizes};
-use crate::widgets::heatmap::{Cell, Lit};
+use crate::widgets::heatmap::Lit;
 
 /// The shared part of the workspace; a context, cheap to copy.
 #[derive(Clone, Copy)]
@@ -74,6 +75,12 @@ impl SimulatorRoom {
         let room = SimulatorRoom { store, piece, look, simulated, clock, timeline, now, hovered, lights };
         room.ask_when_needed();
         room.follow_step();
+        // A step that is asked for while the pointer rests somewhere is made all the same.
+        Effect::new(move |_| {
+            if !clock.is_playing() {
+                clock.release();
+            }
+        });
         provide_context(room);
         room
     }
@@ -122,6 +129,12 @@ impl SimulatorRoom {
             state.page = Page::Rasp;
             state.change(|rasp| *rasp = RaspState { piece, ..RaspState::default() });
         });
+        // Another workspace is read from its top, and the keyboard goes along.
+        window().scroll_to_with_x_and_y(0.0, 0.0);
+        let main = document().get_element_by_id("main");
+        if let Some(main) = main.and_then(|main| main.dyn_into::<web_sys::HtmlElement>().ok()) {
+            let _ = main.focus();
+        }
     }
 
     /// Goes to the end of a stage.
@@ -152,9 +165,20 @@ impl SimulatorRoom {
         self.lights.with(|lights| lights.get(name).cloned().unwrap_or_default())
     }
 
-    /// Tells which cell of a matrix is looked at.
-    pub fn look_at(self, name: &str, cell: Option<Cell>) {
-        self.hovered.set(cell.map(|cell| Focus { matrix: name.to_owned(), cell }));
+    /// Tells what is looked at.
+    pub fn look_at(self, focus: Option<Focus>) {
+        match focus {
+            Some(_) => self.hold(),
+            None => self.clock.release(),
+        }
+        self.hovered.set(focus);
+    }
+
+    /// Who points at a number has time to read it: what plays stands still until they let go.
+    pub fn hold(self) {
+        if untrack(|| self.clock.is_playing()) {
+            self.clock.hold();
+        }
     }
 
     /// What the person does with the scrubber is kept, once it has come to rest on a step.

@@ -1,6 +1,7 @@
-//! Draws the bench: what is read above, what is made below, and numbers on their way from one to the other.
+//! Draws the bench: what is read above, what is made below, numbers on their way from one to the other, and the
+//! selectors that send them.
 
-use super::layout::{Bench, NUMERAL};
+use super::layout::{Bench, Grid, Strip};
 use crate::drawing::color::{Mark, Rgba, Scale};
 use crate::drawing::geometry::{Path, Point, Rect};
 use crate::drawing::painter::{Align, Baseline, Family, Painter, Stroke, TextStyle, Weight};
@@ -17,10 +18,26 @@ pub struct Row {
     pub scale: Scale,
     /// The position of its first cell in its sequence.
     pub start: usize,
-    /// Its numbers; `None` where there is none yet.
+    /// Its numbers, as far as they are seen; `None` where there is none yet.
     pub values: Vec<Option<f64>>,
     /// The cells that are looked at.
     pub lit: Vec<usize>,
+}
+
+/// A selector as it is now.
+pub struct SelectorRow {
+    /// What it is.
+    pub label: String,
+    /// Whose hue its keys have.
+    pub role: Role,
+    /// The position of its first key in its sequence.
+    pub start: usize,
+    /// The keys that each position selects, as far as positions are seen.
+    pub selected: Vec<Vec<usize>>,
+    /// The position that selects now.
+    pub position: Option<usize>,
+    /// Whether it is at work now.
+    pub is_now: bool,
 }
 
 /// A number on its way.
@@ -36,7 +53,12 @@ pub struct Travel {
 }
 
 /// Draws everything.
-pub fn paint(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, rows: &[Row], travels: &[Travel]) {
+pub fn paint(
+    painter: &mut dyn Painter,
+    palette: &Palette,
+    bench: &Bench,
+    (rows, selectors, travels): (&[Row], &[SelectorRow], &[Travel]),
+) {
     for (at, row) in rows.iter().enumerate() {
         paint_row(painter, palette, bench, at, row);
     }
@@ -47,6 +69,9 @@ pub fn paint(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, rows: 
     for travel in travels {
         paint_number(painter, palette, bench, travel, travels.len());
     }
+    for (grid, selector) in bench.grids.iter().zip(selectors) {
+        paint_selector(painter, palette, grid, selector);
+    }
 }
 
 /// More numbers on their way are dots.
@@ -54,18 +79,19 @@ const MOST_NUMBERS: usize = 24;
 
 fn paint_row(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, at: usize, row: &Row) {
     let strip = bench.strips[at];
+    // With an overview, words keep off it.
+    let above = strip.overview.map_or(strip.top, |bar| bar.y) - palette.text_small * 0.45;
     let label = TextStyle::new(palette.role(row.role), palette.text_small, Family::Sans)
         .on(Baseline::Alphabetic)
         .weighing(Weight::Strong);
-    painter.text(&row.label, Point::new(strip.left, strip.top - palette.text_small * 0.45), &label);
+    painter.text(&row.label, Point::new(strip.left, above), &label);
     let tiny = TextStyle::new(palette.soft, palette.text_tiny, Family::Sans).aligned(Align::Center);
     // Indices that would touch are left out, from the first on.
-    let digits = (row.start + strip.count).to_string().len() as f64;
-    let step = (digits * palette.text_tiny * 0.75 / bench.cell).ceil().max(1.0) as usize;
-    for cell in strip.first..strip.first + strip.seen {
+    let step = index_step(palette, row.start + strip.count, bench.cell);
+    for (value, cell) in row.values.iter().zip(strip.first..) {
         let Some(rect) = bench.rect(at, cell) else { continue };
         let is_lit = row.lit.contains(&cell);
-        paint_cell(painter, palette, rect, row.values.get(cell).copied().flatten(), row.scale, bench.cell);
+        paint_cell(painter, palette, rect, *value, row.scale);
         if is_lit {
             // The halo keeps the ring apart from cells of its own hue.
             painter.stroke_rect(rect.inset(1.5), 2.0, &Stroke::solid(palette.card, 2.0));
@@ -85,30 +111,114 @@ fn paint_row(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, at: us
             }
         }
     }
-    if strip.seen < strip.count {
-        let more = TextStyle::new(palette.soft, palette.text_small, Family::Sans)
-            .on(Baseline::Alphabetic)
-            .aligned(Align::End);
-        let text = format!(
-            "{}…{} / {}",
-            row.start + strip.first,
-            row.start + strip.first + strip.seen - 1,
-            strip.count
-        );
-        let right = strip.left + strip.seen as f64 * bench.cell;
-        painter.text(&text, Point::new(right, strip.top - palette.text_small * 0.45), &more);
+    paint_overview(painter, palette, &strip, row);
+}
+
+/// The whole strip as a bar, with the window and what is read in it.
+fn paint_overview(painter: &mut dyn Painter, palette: &Palette, strip: &Strip, row: &Row) {
+    let (Some(bar), Some(part)) = (strip.overview, strip.part(strip.first, strip.seen)) else { return };
+    let hue = palette.role(row.role);
+    painter.fill_round_rect(bar, bar.height / 2.0, hue.faded(0.2));
+    painter.fill_round_rect(part, bar.height / 2.0, hue);
+    for cell in &row.lit {
+        let Some(mark) = strip.part(*cell, 1) else { continue };
+        // A hairline would not be found.
+        let width = mark.width.max(3.0);
+        let mark = Rect::new(mark.center().x - width / 2.0, bar.y - 1.5, width, bar.height + 3.0);
+        painter.fill_rect(mark, palette.accent);
     }
 }
 
-fn paint_cell(
-    painter: &mut dyn Painter,
-    palette: &Palette,
-    rect: Rect,
-    value: Option<f64>,
-    scale: Scale,
-    cell: f64,
-) {
-    let radius = if cell >= 12.0 { 3.0 } else { 0.0 };
+/// Every how many cells an index is written.
+fn index_step(palette: &Palette, largest: usize, cell: f64) -> usize {
+    let digits = largest.to_string().len() as f64;
+    (digits * palette.text_tiny * 0.75 / cell).ceil().max(1.0) as usize
+}
+
+/// A selector: strictly two-tone, a row for each position and a column for each key. The position that asks now is
+/// followed from its number to the key that answers.
+fn paint_selector(painter: &mut dyn Painter, palette: &Palette, grid: &Grid, selector: &SelectorRow) {
+    let Grid { area, cell, rows, keys } = *grid;
+    let hue = if selector.is_now { palette.role(selector.role) } else { palette.soft };
+    let title = TextStyle::new(hue, palette.text_small, Family::Sans)
+        .on(Baseline::Alphabetic)
+        .weighing(Weight::Strong);
+    let left = area.x - palette.text_small * 2.4;
+    painter.text(&selector.label, Point::new(left, area.y - palette.text_tiny * 1.6), &title);
+    painter.fill_rect(area, palette.selector_off);
+    let line = Stroke::solid(palette.cell_line, 1.0);
+    for row in 1..rows.1 {
+        let y = area.y + row as f64 * cell;
+        painter.stroke_path(&Path::line(Point::new(area.x, y), Point::new(area.right(), y)), &line);
+    }
+    for key in 1..keys.1 {
+        let x = area.x + key as f64 * cell;
+        painter.stroke_path(&Path::line(Point::new(x, area.y), Point::new(x, area.bottom())), &line);
+    }
+    let tiles: Vec<(Rect, Rgba)> = selector
+        .selected
+        .iter()
+        .zip(rows.0..)
+        .flat_map(|(selected, row)| {
+            // Positions whose turn has not come stand back.
+            let waits = selector.position.is_some_and(|now| row > now);
+            let color =
+                if waits || !selector.is_now { palette.selector_on.faded(0.4) } else { palette.selector_on };
+            selected.iter().filter_map(move |key| Some((grid.rect(row, *key)?.inset(0.5), color)))
+        })
+        .collect();
+    painter.fill_tiles(&tiles, if cell >= 12.0 { 2.0 } else { 0.0 });
+    painter.stroke_rect(area, 0.0, &Stroke::solid(palette.edge, 1.0));
+
+    let asked: &[usize] = selector
+        .position
+        .and_then(|now| selector.selected.get(now.checked_sub(rows.0)?))
+        .map_or(&[], Vec::as_slice);
+    let tiny = TextStyle::new(palette.soft, palette.text_tiny, Family::Sans);
+    let strong = tiny.colored(palette.accent).weighing(Weight::Strong);
+    let numbers = |painter: &mut dyn Painter,
+                   lit: &[usize],
+                   (first, seen): (usize, usize),
+                   start: usize,
+                   place: &dyn Fn(usize) -> Point,
+                   style: (TextStyle, TextStyle)| {
+        let step = index_step(palette, start + first + seen, cell);
+        for at in first..first + seen {
+            let is_lit = lit.contains(&at);
+            let crowded = !is_lit && lit.iter().any(|lit| lit.abs_diff(at) < step);
+            if is_lit || ((start + at).is_multiple_of(step) && !crowded) {
+                let style = if is_lit { style.1 } else { style.0 };
+                painter.text(&(start + at).to_string(), place(at), &style);
+            }
+        }
+    };
+    let above = |key: usize| {
+        Point::new(area.x + (key as f64 - keys.0 as f64 + 0.5) * cell, area.y - palette.text_tiny * 0.75)
+    };
+    let center = (tiny.aligned(Align::Center), strong.aligned(Align::Center));
+    // Of many keys that are averaged only the first and the last have room for a number.
+    let ends: Vec<usize> = asked.first().into_iter().chain(asked.last()).copied().collect();
+    numbers(painter, &ends, keys, selector.start, &above, center);
+    let beside = |row: usize| {
+        Point::new(area.x - palette.text_tiny * 0.5, area.y + (row as f64 - rows.0 as f64 + 0.5) * cell)
+    };
+    let now: Vec<usize> = selector.position.into_iter().collect();
+    let end = (tiny.aligned(Align::End), strong.aligned(Align::End));
+    numbers(painter, &now, rows, 0, &beside, end);
+
+    let accent = Stroke::solid(palette.accent, 1.5);
+    for key in asked {
+        let Some(rect) = selector.position.and_then(|now| grid.rect(now, *key)) else { continue };
+        let center = rect.center();
+        let way = Path::line(Point::new(area.x, center.y), Point::new(rect.x, center.y));
+        painter.stroke_path(&way, &accent);
+        painter.stroke_path(&Path::line(Point::new(center.x, area.y), Point::new(center.x, rect.y)), &accent);
+        painter.stroke_rect(rect.inset(-0.5), 2.0, &Stroke::solid(palette.accent, 2.0));
+    }
+}
+
+fn paint_cell(painter: &mut dyn Painter, palette: &Palette, rect: Rect, value: Option<f64>, scale: Scale) {
+    let radius = 3.0;
     let Some(value) = value else {
         painter.stroke_rect(rect.inset(0.5), radius, &Stroke::solid(palette.line, 1.0));
         return;
@@ -116,11 +226,9 @@ fn paint_cell(
     let color = color_of(palette, value, scale);
     painter.fill_round_rect(rect, radius, color);
     painter.stroke_rect(rect.inset(0.5), radius, &Stroke::solid(palette.cell_line, 1.0));
-    if cell >= NUMERAL {
-        let ink = color.readable(palette.numeral_dark, palette.numeral_light);
-        let style = TextStyle::new(ink, palette.text_tiny, Family::Sans).aligned(Align::Center);
-        painter.text(&number::in_room(value, 4), rect.center(), &style);
-    }
+    let ink = color.readable(palette.numeral_dark, palette.numeral_light);
+    let style = TextStyle::new(ink, palette.text_tiny, Family::Sans).aligned(Align::Center);
+    painter.text(&number::in_room(value, 4), rect.center(), &style);
 }
 
 /// Numbers leave slowly and arrive slowly.
