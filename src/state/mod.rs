@@ -89,7 +89,7 @@ impl AppState {
         match self.page {
             Page::Universal => self.universal.piece.fits_a_link(),
             Page::Width => true,
-            Page::Rasp => self.rasp.piece.fits_a_link(),
+            Page::Rasp => self.rasp.fits_a_link(),
             Page::Simulator => self.simulator.piece.fits_a_link(),
         }
     }
