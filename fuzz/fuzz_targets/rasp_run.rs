@@ -2,6 +2,8 @@
 //! its limits without a panic, and everything that a page may ask of it answers.
 #![no_main]
 
+use std::collections::BTreeMap;
+
 use libfuzzer_sys::fuzz_target;
 use rasp::{Atom, Input, Limits, Outcome, Session, trace_json};
 
@@ -34,6 +36,6 @@ fuzz_target!(|text: &str| {
     assert!(run.analysis.depth() <= depth);
     // The matrices of a whole trace are large, so that only short ones are written.
     if run.input.len() < 20 && run.trace.steps.len() < 200 {
-        assert!(trace_json(source, &run).is_ok());
+        assert!(trace_json(source, &BTreeMap::new(), &run).is_ok());
     }
 });

@@ -1,4 +1,8 @@
-//! The choices of the workspace “RASP”: a program, an input, and which moment of the run is looked at.
+//! The choices of the workspace “RASP”: a program, its files, an input, and which moment of the run is looked at.
+
+pub mod packing;
+
+use std::collections::BTreeMap;
 
 use rasp::gallery::{self, Entry, GALLERY};
 use serde::{Deserialize, Serialize};
@@ -11,6 +15,11 @@ use super::{Choices, Page};
 pub struct RaspState {
     /// What is computed.
     pub piece: Piece,
+    /// The person's own files that the program can load.
+    pub files: Files,
+    /// Program, input and files as a link holds them that could not hold them in plain text; see [`packing`]. A
+    /// link brings nothing else of them: `piece` and `files` are empty then.
+    pub packed: Option<String>,
     /// How it is looked at.
     pub look: Look,
 }
@@ -22,6 +31,25 @@ pub struct Piece {
     pub program: String,
     /// The input as it is written: a text in quotes, a list, or bare letters.
     pub input: String,
+}
+
+/// Files that a program can load, by the names that it loads them by: that of `mine.rasp` is `mine`.
+pub type Files = BTreeMap<String, String>;
+
+/// What stands on the desk of the workspace: everything that decides a result.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Desk {
+    /// The program and its input.
+    pub piece: Piece,
+    /// The files that the program can load besides those of the language.
+    pub files: Files,
+}
+
+impl Desk {
+    /// A program of the gallery with its input.
+    pub fn of_entry(entry: &Entry) -> Desk {
+        Desk { piece: Piece::of(entry), files: Files::new() }
+    }
 }
 
 /// How a run is looked at.
@@ -65,8 +93,11 @@ const PACE_WORDS: [(&str, Pace); 3] =
 /// The program on which the workspace opens.
 pub const FIRST_EXAMPLE: &str = "histogram";
 
-/// The most bytes of a program, and of an input, that a link carries.
-const LONGEST_TEXT: usize = 4_000;
+/// The most letters of a program and its input that a link carries as they are.
+const LONGEST_TEXT: usize = 3_000;
+
+/// The most letters that a link carries of what it packs: servers refuse addresses much longer than this.
+const LONGEST_PACKED: usize = 7_000;
 
 impl Default for Piece {
     fn default() -> Self {
@@ -86,25 +117,60 @@ impl Piece {
         GALLERY.iter().find(|entry| entry.source == self.program)
     }
 
-    /// Whether a link can carry all of this.
-    pub fn fits_a_link(&self) -> bool {
-        (self.entry().is_some() || self.program.len() <= LONGEST_TEXT) && self.input.len() <= LONGEST_TEXT
+    fn encode(&self, query: &mut Query) {
+        let entry = self.entry();
+        match entry {
+            Some(entry) => query.set_unless("example", entry.id, FIRST_EXAMPLE),
+            None => query.set("program", &self.program),
+        }
+        if self.input != usual_input(entry) {
+            query.set("input", &self.input);
+        }
+    }
+
+    fn decode(query: &mut Query) -> Piece {
+        let ids: Vec<(&str, Option<&Entry>)> = GALLERY.iter().map(|entry| (entry.id, Some(entry))).collect();
+        let example = query.word("example", gallery::entry(FIRST_EXAMPLE), &ids);
+        let program = query.text("program").map(with_plain_line_ends);
+        let entry = if program.is_some() { None } else { example };
+        Piece {
+            program: program.or(entry.map(|entry| entry.source.to_owned())).unwrap_or_default(),
+            input: query.text("input").map_or_else(|| usual_input(entry).to_owned(), with_plain_line_ends),
+        }
+    }
+
+    /// Whether a link can carry this as it is.
+    fn fits_plainly(&self) -> bool {
+        let letters =
+            |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).map(str::len).sum::<usize>();
+        let program = if self.entry().is_some() { 0 } else { letters(&self.program) };
+        program + letters(&self.input) <= LONGEST_TEXT
+    }
+}
+
+impl RaspState {
+    /// Whether a link can carry program, input and files as they are.
+    pub fn is_plain(&self) -> bool {
+        self.files.is_empty() && self.piece.fits_plainly()
     }
 }
 
 impl Choices for RaspState {
     const PAGE: Page = Page::Rasp;
 
-    fn encode(&self, query: &mut Query) {
-        let Piece { program, input } = &self.piece;
-        let entry = self.piece.entry();
-        match entry {
-            Some(entry) => query.set_unless("example", entry.id, FIRST_EXAMPLE),
-            None if program.len() <= LONGEST_TEXT => query.set("program", program),
-            None => {}
+    fn fits_a_link(&self) -> bool {
+        match &self.packed {
+            Some(packed) => packed.len() <= LONGEST_PACKED,
+            None => self.is_plain(),
         }
-        if input != usual_input(entry) && input.len() <= LONGEST_TEXT {
-            query.set("input", input);
+    }
+
+    fn encode(&self, query: &mut Query) {
+        match &self.packed {
+            Some(packed) if packed.len() <= LONGEST_PACKED => query.set("packed", packed),
+            None if self.is_plain() => self.piece.encode(query),
+            // Nothing of it fits.
+            _ => {}
         }
         if let Some(Moment { primitives, positions }) = self.look.moment {
             query.set("step", primitives);
@@ -114,24 +180,17 @@ impl Choices for RaspState {
     }
 
     fn decode(query: &mut Query) -> Self {
-        let ids: Vec<(&str, Option<&Entry>)> = GALLERY.iter().map(|entry| (entry.id, Some(entry))).collect();
-        let example = query.word("example", gallery::entry(FIRST_EXAMPLE), &ids);
-        let program = query.text("program").map(with_plain_line_ends);
-        let entry = if program.is_some() { None } else { example };
-        let piece = Piece {
-            program: program.or(entry.map(|entry| entry.source.to_owned())).unwrap_or_default(),
-            input: query.text("input").map_or_else(|| usual_input(entry).to_owned(), with_plain_line_ends),
+        let packed = query.text("packed").map(str::to_owned);
+        let piece = match packed {
+            Some(_) => Piece { program: String::new(), input: String::new() },
+            None => Piece::decode(query),
         };
         let step = query.text("step").is_some().then(|| query.number("step", usize::MAX, 0, MOST_STEPS));
         let moment = step
             .filter(|step| *step <= MOST_STEPS)
             .map(|primitives| Moment { primitives, positions: query.number("position", 0, 0, MOST_STEPS) });
         let pace = query.word("pace", Pace::default(), &PACE_WORDS);
-        RaspState { piece, look: Look { moment, pace } }
-    }
-
-    fn fits_a_link(&self) -> bool {
-        self.piece.fits_a_link()
+        RaspState { piece, files: Files::new(), packed, look: Look { moment, pace } }
     }
 }
 

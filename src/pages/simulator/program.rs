@@ -21,8 +21,7 @@ pub fn ProgramPanel() -> impl IntoView {
     let statement = Memo::new(move |_| {
         room.read_now(|simulated, stage, _| line_of(&simulated.source, &format!("{} =", stage.name)))
     });
-    let function =
-        Memo::new(move |_| room.read_now(function_now));
+    let function = Memo::new(move |_| room.read_now(function_now));
     let body = Memo::new(move |_| function.get().map(|it| (it.file, it.text)));
     // Adding up heads is a sum in the program itself, no function of a library.
     let has_body = Memo::new(move |_| body.with(Option::is_some));
