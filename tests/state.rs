@@ -193,7 +193,7 @@ fn each_bad_value_is_reported_and_its_default_stands() {
                 assert_eq!(state, default, "{query}");
                 assert_eq!(bad.len(), 1, "{query}: {bad:?}");
                 assert_eq!((bad[0].key.as_str(), bad[0].value.as_str()), (*key, read.as_str()), "{query}");
-                assert!(!bad[0].expected.is_empty(), "{query}");
+                assert!(bad[0].expected.as_ref().is_none_or(|expected| !expected.is_empty()), "{query}");
             }
         }
     }
@@ -212,7 +212,7 @@ fn one_bad_value_does_not_spoil_its_neighbours() {
 #[test]
 fn what_may_be_said_is_said_once() {
     let (_, bad) = AppState::decode::<UniversalState>("preset=none");
-    let mut known: Vec<&str> = bad[0].expected.split(", ").collect();
+    let mut known: Vec<&str> = bad[0].expected.as_deref().unwrap().split(", ").collect();
     let mut expected: Vec<&str> = presets::all().iter().map(|preset| preset.id).collect();
     known.sort_unstable();
     expected.sort_unstable();
@@ -302,7 +302,7 @@ fn settles(query: &str) -> Result<(), TestCaseError> {
     }
     let (again, bad) = AppState::decode::<UniversalState>(&state.encode());
     prop_assert_eq!(&bad, &vec![], "{}", query);
-    prop_assert_eq!(to_bytes(&again), to_bytes(&state), "{}", query);
+    prop_assert_eq!(bytes(&again), bytes(&state), "{}", query);
     Ok(())
 }
 

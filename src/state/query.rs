@@ -10,8 +10,8 @@ pub struct BadValue {
     pub key: String,
     /// What it said.
     pub value: String,
-    /// What it may say.
-    pub expected: String,
+    /// What it may say; `None` where only “Share” knows how to write it.
+    pub expected: Option<String>,
 }
 
 /// Keys and values, in order.
@@ -103,8 +103,17 @@ impl Query {
 
     /// Notes that the value of `key` could not be used.
     pub fn report(&mut self, key: &str, expected: &str) {
+        self.note(key, Some(expected.to_owned()));
+    }
+
+    /// Notes that the value of `key` is not what “Share” wrote; perhaps the link was cut.
+    pub fn report_cut(&mut self, key: &str) {
+        self.note(key, None);
+    }
+
+    fn note(&mut self, key: &str, expected: Option<String>) {
         let value = self.text(key).unwrap_or_default().to_owned();
-        self.bad.push(BadValue { key: key.to_owned(), value, expected: expected.to_owned() });
+        self.bad.push(BadValue { key: key.to_owned(), value, expected });
     }
 
     /// What could not be read.

@@ -407,7 +407,7 @@ fn decode_target(query: &mut Query) -> TargetSource {
                 let layer = query.number("layer", 1, 1, target.class().layers) - 1;
                 return TargetSource::Own(Box::new(target), layer);
             }
-            None => query.report("target", "a target written by “Share”"),
+            None => query.report_cut("target"),
         }
     }
     match query.text("preset").map(str::to_owned) {
@@ -435,7 +435,7 @@ fn decode_rows(query: &mut Query, sizes: &Sizes) -> Option<Array2<f64>> {
             && rows.iter().all(|value| value.is_finite())
     });
     if rows.is_none() {
-        query.report("rows", "an input written by “Share”");
+        query.report_cut("rows");
     }
     rows
 }

@@ -432,7 +432,7 @@ fn decode_target(query: &mut Query) -> TargetSource {
             Target::new(class, layers, vocabulary).ok()
         }) {
             Some(target) => return TargetSource::Own(Box::new(target)),
-            None => query.report("target", "a target written by “Share”"),
+            None => query.report_cut("target"),
         }
     }
     let Some(word) = query.text("preset").map(str::to_owned) else {
@@ -457,7 +457,7 @@ fn decode_input(query: &mut Query, width: usize) -> InputSource {
             rows.ncols() == width && rows.nrows() > 0 && rows.iter().all(|value| value.is_finite())
         }) {
             Some(rows) => return InputSource::Rows(rows),
-            None => query.report("rows", "an input written by “Share”"),
+            None => query.report_cut("rows"),
         }
     }
     if let Some(text) = query.text("text") {

@@ -162,7 +162,11 @@ impl Room {
         }) {
             let value = packed.chars().take(20).chain(['…']).collect();
             let expected = t.get_untracked().rasp_whole_link().to_owned();
-            room.notices.bad_values(vec![BadValue { key: "packed".to_owned(), value, expected }]);
+            room.notices.bad_values(vec![BadValue {
+                key: "packed".to_owned(),
+                value,
+                expected: Some(expected),
+            }]);
         }
         // Other workspaces put programs on the desk without packing them.
         if state.with_untracked(|state| {
