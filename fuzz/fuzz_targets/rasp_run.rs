@@ -29,6 +29,12 @@ fuzz_target!(|text: &str| {
             assert!(values.iter().all(finite));
         }
     }
+    if let Some(failed) = &run.trace.failed {
+        assert_eq!(run.result, Outcome::Error);
+        assert!(run.trace.steps[failed.step..].iter().all(|step| step.value.is_none()));
+        let before = failed.before.as_ref();
+        assert!(before.is_none_or(|values| Some(values.len()) == failed.position));
+    }
     for diagnostic in &run.diagnostics {
         assert!(source.get(diagnostic.span.start..diagnostic.span.end).is_some());
     }
