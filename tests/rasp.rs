@@ -50,8 +50,12 @@ proptest! {
 #[test]
 fn links_are_readable() {
     let link = |piece: Piece, look: Look| {
-        AppState { page: Page::Rasp, rasp: RaspState { piece, look, ..RaspState::default() }, ..AppState::default() }
-            .encode()
+        AppState {
+            page: Page::Rasp,
+            rasp: RaspState { piece, look, ..RaspState::default() },
+            ..AppState::default()
+        }
+        .encode()
     };
     assert_eq!(link(Piece::default(), Look::default()), "page=rasp");
     let sort = rasp::gallery::entry("sort").unwrap();
@@ -89,8 +93,13 @@ fn a_program_that_is_long_is_packed_and_one_that_is_too_long_is_known_to_be() {
     let constructions: String = rasp::library::CONSTRUCTIONS.iter().map(|(_, text)| *text).collect();
     assert!(constructions.len() > 10_000, "a program of a sensible size");
     let state = packed(constructions);
-    assert!(state.packed.is_some() && state.fits_a_link(), "{:?} letters", state.packed.map(|text| text.len()));
-    let noise: String = (0..20_000u32).map(|i| char::from(b'a' + (i.wrapping_mul(i) / 7 % 26) as u8)).collect();
+    assert!(
+        state.packed.is_some() && state.fits_a_link(),
+        "{:?} letters",
+        state.packed.map(|text| text.len())
+    );
+    let noise: String =
+        (0..20_000u32).map(|i| char::from(b'a' + (i.wrapping_mul(i) / 7 % 26) as u8)).collect();
     let state = packed(noise.clone());
     assert!(!state.fits_a_link());
     let app = AppState { page: Page::Rasp, rasp: state.clone(), ..AppState::default() };
@@ -160,10 +169,7 @@ fn files_that_are_none_of_ours_are_refused() {
         ("{\"format\": \"pianola-run\", \"version\": 1}", "pianola-rasp-trace"),
         ("{\"format\": \"pianola-rasp-trace\", \"version\": 2}", "version"),
         ("{\"format\": \"pianola-rasp-trace\", \"version\": 1}", "program"),
-        (
-            "{\"format\": \"pianola-rasp-trace\", \"version\": 1, \"program\": \"\", \"input\": []}",
-            "input",
-        ),
+        ("{\"format\": \"pianola-rasp-trace\", \"version\": 1, \"program\": \"\", \"input\": []}", "input"),
     ] {
         let failure = answered(job::Request::Open(text.as_bytes().to_vec())).unwrap_err();
         assert!(failure.to_string().contains(expected), "{text}: {failure}");

@@ -13,11 +13,7 @@ fuzz_target!(|text: &str| {
         return;
     };
     // A fraction of the usual work, so that a slow run is a bug and not a long one.
-    let limits = Limits {
-        work: 2_000_000,
-        values: 400_000,
-        ..Limits::default()
-    };
+    let limits = Limits { work: 2_000_000, values: 400_000, ..Limits::default() };
     let run = Session::default().with_limits(limits).run(source, &input);
     assert!(run.result != Outcome::Error || run.has_errors());
     for (at, step) in run.trace.steps.iter().enumerate() {

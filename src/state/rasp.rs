@@ -140,7 +140,8 @@ impl Piece {
 
     /// Whether a link can carry this as it is.
     fn fits_plainly(&self) -> bool {
-        let letters = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).map(str::len).sum::<usize>();
+        let letters =
+            |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).map(str::len).sum::<usize>();
         let program = if self.entry().is_some() { 0 } else { letters(&self.program) };
         program + letters(&self.input) <= LONGEST_TEXT
     }

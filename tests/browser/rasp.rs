@@ -158,7 +158,8 @@ async fn rasp_loads_files_that_are_dropped_together() -> Result<()> {
     let folder = Folder::of(&page).await?;
     let trace = folder.saved_by(&page, "Export trace").await?;
     page.press("Remove helper.rasp").await?;
-    page.wait("the file is missed", "return document.querySelector('.rasp-file.is-missing') !== null").await?;
+    page.wait("the file is missed", "return document.querySelector('.rasp-file.is-missing') !== null")
+        .await?;
     crate::universal_view::give(&page, "Open program", &trace).await?;
     arrives(&page, "[0, 2, 4]").await?;
     quiet(&page).await
@@ -166,11 +167,14 @@ async fn rasp_loads_files_that_are_dropped_together() -> Result<()> {
 
 #[tokio::test]
 async fn rasp_shows_a_run_as_far_as_it_came() -> Result<()> {
-    let page = Page::open("?page=rasp&program=up+%3D+indices+%2B+1%3B%0Aup+%2F+%282+-+indices%29%3B&input=abcd").await?;
+    let page =
+        Page::open("?page=rasp&program=up+%3D+indices+%2B+1%3B%0Aup+%2F+%282+-+indices%29%3B&input=abcd")
+            .await?;
     let result = page.run("return document.querySelector('.rasp-results').innerText").await?;
     let result = result.as_str().unwrap_or_default();
     ensure!(result.contains("no result") && result.contains("position 2"), "{result}");
-    let row = "return [...document.querySelectorAll('.rasp-values .is-failed td')].map((cell) => cell.innerText)";
+    let row =
+        "return [...document.querySelectorAll('.rasp-values .is-failed td')].map((cell) => cell.innerText)";
     assert_eq!(page.run(row).await?, serde_json::json!(["0.5", "2", "✕", ""]));
     let sentence = page.run("return document.querySelector('.rasp-sentence').innerText").await?;
     let sentence = sentence.as_str().unwrap_or_default();
@@ -204,8 +208,11 @@ async fn rasp_pages_and_zooms_what_is_long() -> Result<()> {
     for _ in 0..2 {
         page.press("Later positions").await?;
     }
-    page.wait("the last page is there", "return document.querySelector('.rasp-values thead th').innerText === '200'")
-        .await?;
+    page.wait(
+        "the last page is there",
+        "return document.querySelector('.rasp-values thead th').innerText === '200'",
+    )
+    .await?;
     page.press("Larger (also Ctrl and the wheel, or two fingers)").await?;
     page.wait("it is zoomed", "return document.querySelector('.rasp-picture.is-zoomed') !== null").await?;
     page.press("Show everything").await?;

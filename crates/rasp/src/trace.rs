@@ -177,7 +177,8 @@ pub(crate) fn trace(
             }
         })
         .collect();
-    let failed = failure.map(|(id, failure)| Failed { step: step_of[&id], position: failure.position, before });
+    let failed =
+        failure.map(|(id, failure)| Failed { step: step_of[&id], position: failure.position, before });
     let results = roots.iter().map(canonical_step).collect();
     let trace = Trace { steps, results, names: Vec::new(), failed };
     (trace, step_of)

@@ -277,13 +277,7 @@ fn what_was_done_before_an_error_is_kept() {
         ("1 / indices;", "ab", "/", 0, "[]"),
         ("tokens if indices < 2 else 7;", "abc", "if else", 2, "[\"a\", \"b\"]"),
         ("tokens_int;", "12x4", "tokens_int", 2, "[1, 2]"),
-        (
-            "aggregate(select(indices, indices, <=), tokens);",
-            "abc",
-            "aggregate",
-            1,
-            "[\"a\"]",
-        ),
+        ("aggregate(select(indices, indices, <=), tokens);", "abc", "aggregate", 1, "[\"a\"]"),
         ("{\"a\": 1, \"b\": 2}[tokens];", "abz", "look up", 2, "[1, 2]"),
         ("require(indices * 2, indices < 1, \"no\");", "abz", "require", 1, "[0]"),
     ] {

@@ -202,13 +202,16 @@ enum Source {
 /// What the list shows: what is missing, what the person has, what the program took from the language.
 fn listed(desk: &Desk, loaded: &[(String, String)]) -> Vec<Listed> {
     let wanted = wanted(desk);
-    let is_missing = |name: &&String| !desk.files.contains_key(*name) && library::construction(name).is_none();
-    let missing = wanted.iter().filter(is_missing).map(|name| Listed { name: name.clone(), source: Source::Missing });
+    let is_missing =
+        |name: &&String| !desk.files.contains_key(*name) && library::construction(name).is_none();
+    let missing =
+        wanted.iter().filter(is_missing).map(|name| Listed { name: name.clone(), source: Source::Missing });
     let own = desk.files.iter().map(|(name, text)| Listed {
         name: name.clone(),
         source: Source::Own { text: text.clone(), is_loaded: wanted.contains(name) },
     });
-    let is_of_the_language = |name: &str| !desk.files.contains_key(name) && library::construction(name).is_some();
+    let is_of_the_language =
+        |name: &str| !desk.files.contains_key(name) && library::construction(name).is_some();
     let of_the_language = loaded
         .iter()
         .filter(|(name, _)| is_of_the_language(name))
@@ -258,9 +261,9 @@ fn swapped(mut desk: Desk, name: &str) -> Desk {
 /// The names that a program loads.
 fn loads(program: &str) -> Vec<String> {
     let tokens = tokens(program);
-    let pairs = tokens.windows(2).filter(|pair| {
-        pair[0].span.text(program) == "load" && pair[1].class == TokenClass::Text
-    });
+    let pairs = tokens
+        .windows(2)
+        .filter(|pair| pair[0].span.text(program) == "load" && pair[1].class == TokenClass::Text);
     pairs.map(|pair| pair[1].span.text(program).trim_matches('"').to_owned()).collect()
 }
 
@@ -312,22 +315,24 @@ mod tests {
 
     #[test]
     fn the_list_says_what_is_missing_and_where_the_rest_comes_from() {
-        let desk = desk("load \"mine\"; load \"nowhere\"; # load \"no\";\nload \"matmul\";", &[
-            ("mine", "load \"also\";"),
-            ("also", "x = 1;"),
-            ("unused", "y = 1;"),
-        ]);
+        let desk = desk(
+            "load \"mine\"; load \"nowhere\"; # load \"no\";\nload \"matmul\";",
+            &[("mine", "load \"also\";"), ("also", "x = 1;"), ("unused", "y = 1;")],
+        );
         let loaded = [("matmul".to_owned(), "def matmul".to_owned()), ("mine".to_owned(), String::new())];
         let own = |text: &str, is_loaded| Source::Own { text: text.to_owned(), is_loaded };
         let rows: Vec<(String, Source)> =
             listed(&desk, &loaded).into_iter().map(|row| (row.name, row.source)).collect();
-        assert_eq!(rows, [
-            ("nowhere".to_owned(), Source::Missing),
-            ("also".to_owned(), own("x = 1;", true)),
-            ("mine".to_owned(), own("load \"also\";", true)),
-            ("unused".to_owned(), own("y = 1;", false)),
-            ("matmul".to_owned(), Source::Language("def matmul".to_owned())),
-        ]);
+        assert_eq!(
+            rows,
+            [
+                ("nowhere".to_owned(), Source::Missing),
+                ("also".to_owned(), own("x = 1;", true)),
+                ("mine".to_owned(), own("load \"also\";", true)),
+                ("unused".to_owned(), own("y = 1;", false)),
+                ("matmul".to_owned(), Source::Language("def matmul".to_owned())),
+            ]
+        );
     }
 
     #[test]

@@ -35,11 +35,13 @@ pub fn Gallery() -> impl IntoView {
                 </li>
             }
         };
-        let shelf = |shelf: Shelf| view! {
-            <section class="rasp-shelf">
-                <h3>{shelf_name(t, shelf)}</h3>
-                <ul>{shelf.entries().map(card).collect_view()}</ul>
-            </section>
+        let shelf = |shelf: Shelf| {
+            view! {
+                <section class="rasp-shelf">
+                    <h3>{shelf_name(t, shelf)}</h3>
+                    <ul>{shelf.entries().map(card).collect_view()}</ul>
+                </section>
+            }
         };
         Shelf::ALL.map(shelf).collect_view()
     };
@@ -68,11 +70,23 @@ pub fn Gallery() -> impl IntoView {
 /// The origins of the gallery in full.
 const SOURCES: [(&str, &str); 6] = [
     ("Weiss, Goldberg, Yahav 2021", "Thinking Like Transformers. arXiv 2106.06981"),
-    ("Lindner et al. 2023", "Tracr: Compiled Transformers as a Laboratory for Interpretability. arXiv 2301.05062"),
-    ("Zhou et al. 2023", "What Algorithms can Transformers Learn? A Study in Length Generalization. arXiv 2310.16028"),
+    (
+        "Lindner et al. 2023",
+        "Tracr: Compiled Transformers as a Laboratory for Interpretability. arXiv 2301.05062",
+    ),
+    (
+        "Zhou et al. 2023",
+        "What Algorithms can Transformers Learn? A Study in Length Generalization. arXiv 2310.16028",
+    ),
     ("Olsson et al. 2022", "In-context Learning and Induction Heads. arXiv 2209.11895"),
-    ("Sanford, Hsu, Telgarsky 2023", "Representational Strengths and Limitations of Transformers. arXiv 2306.02896"),
-    ("USA", "Dutta, Chakrabarty, Ansari, Das: On the Existence of Universal Simulators of Attention. arXiv 2506.18739"),
+    (
+        "Sanford, Hsu, Telgarsky 2023",
+        "Representational Strengths and Limitations of Transformers. arXiv 2306.02896",
+    ),
+    (
+        "USA",
+        "Dutta, Chakrabarty, Ansari, Das: On the Existence of Universal Simulators of Attention. arXiv 2506.18739",
+    ),
 ];
 
 fn shelf_name(t: Language, shelf: Shelf) -> &'static str {

@@ -32,7 +32,9 @@ pub fn Results() -> impl IntoView {
                     let why = super::editor::said(t.get(), failure);
                     view! { <span class="rasp-no-value">{t.get().rasp_no_result(&why)}</span> }.into_any()
                 }
-                None => view! { <output class="rasp-value">{literal(&played.run.result)}</output> }.into_any(),
+                None => {
+                    view! { <output class="rasp-value">{literal(&played.run.result)}</output> }.into_any()
+                }
             };
             Some(view! {
                 <code>{source}</code>
@@ -42,7 +44,8 @@ pub fn Results() -> impl IntoView {
         })
     };
     let page = RwSignal::new(0);
-    let positions = Memo::new(move |_| room.played.with(|played| played.as_ref().map_or(0, |played| played.len())));
+    let positions =
+        Memo::new(move |_| room.played.with(|played| played.as_ref().map_or(0, |played| played.len())));
     let stretch = Memo::new(move |_| {
         let last = positions.get().saturating_sub(1) / PAGE;
         let start = page.get().min(last) * PAGE;
@@ -57,9 +60,9 @@ pub fn Results() -> impl IntoView {
         })
     };
     let is_stale = Memo::new(move |_| {
-        room.played.with(|played| {
-            played.as_ref().is_some_and(|played| room.desk.with(|desk| *desk != played.desk))
-        }) && room.has_errors()
+        room.played
+            .with(|played| played.as_ref().is_some_and(|played| room.desk.with(|desk| *desk != played.desk)))
+            && room.has_errors()
     });
     view! {
         <section class="rasp-results" class:is-stale=is_stale aria-label=move || t.get().rasp_result()>
@@ -176,7 +179,12 @@ fn rows(played: &Played, stretch: &Range<usize>, [input, result_word]: [&str; 2]
     named.sort_by_key(|(_, step)| *step);
     let result = trace.results.as_slice();
     let failed = played.failed().map(|failed| failed.step);
-    let row = |title: String, step: usize, kind: RowKind| Row { title, step: Some(step), values: written(step), kind };
+    let row = |title: String, step: usize, kind: RowKind| Row {
+        title,
+        step: Some(step),
+        values: written(step),
+        kind,
+    };
     for (name, step) in named {
         let is_shown_below = result == [step] || failed == Some(step);
         if trace.steps[step].value.is_some() && !is_shown_below {

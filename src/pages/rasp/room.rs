@@ -11,8 +11,8 @@ use crate::drawing::clock::Clock;
 use crate::jobs::client::{Client, Line};
 use crate::jobs::protocol::{self, Packed, Request};
 use crate::jobs::rasp::{self as job, Answer, Complaint, Ran, Run};
-use crate::notices::Notices;
 use crate::language::use_language;
+use crate::notices::Notices;
 use crate::state::query::BadValue;
 use crate::state::rasp::{Desk, Look, Moment, Pace, Piece};
 
@@ -278,7 +278,8 @@ impl Room {
         let timeline = Timeline::new(&run.trace, run.input.len());
         let is_same_program = self.played.with_untracked(|played| {
             played.as_ref().is_some_and(|played| {
-                played.desk.piece.program == desk.piece.program && played.timeline.acts.len() == timeline.acts.len()
+                played.desk.piece.program == desk.piece.program
+                    && played.timeline.acts.len() == timeline.acts.len()
             })
         });
         // Another input of the same program is looked at in the same act.

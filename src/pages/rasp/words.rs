@@ -265,8 +265,7 @@ fn computed(primitive: &Primitive, operands: &[String], result: &str) -> String 
 /// What a step has done when it is through.
 pub fn at_end(t: Language, played: &Played, step: usize) -> Sentence {
     let this = &played.run.trace.steps[step];
-    if let Some(sentence) =
-        played.failed_at(step).and_then(|position| failure_at(t, played, step, position))
+    if let Some(sentence) = played.failed_at(step).and_then(|position| failure_at(t, played, step, position))
     {
         return sentence;
     }

@@ -36,7 +36,8 @@ impl Desk {
 
 /// Four texts and more, each behind its length, deflated and written in the letters of a link.
 fn pack(piece: &Piece, files: &Files) -> String {
-    let texts = [&piece.program, &piece.input].into_iter().chain(files.iter().flat_map(|(name, text)| [name, text]));
+    let texts =
+        [&piece.program, &piece.input].into_iter().chain(files.iter().flat_map(|(name, text)| [name, text]));
     let mut bytes = Vec::new();
     for text in texts {
         bytes.extend_from_slice(&(text.len() as u32).to_le_bytes());

@@ -54,7 +54,12 @@ pub fn files_of(list: Option<FileList>) -> Vec<File> {
     list.into_iter().flat_map(|list| (0..list.length()).filter_map(move |at| list.get(at))).collect()
 }
 
-fn file_button(label: Signal<String>, accept: String, count: Count, on_files: Callback<Vec<File>>) -> AnyView {
+fn file_button(
+    label: Signal<String>,
+    accept: String,
+    count: Count,
+    on_files: Callback<Vec<File>>,
+) -> AnyView {
     let words = use_words();
     let id = unique_id("file");
     let input = NodeRef::<Input>::new();
