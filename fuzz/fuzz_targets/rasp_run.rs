@@ -13,11 +13,7 @@ fuzz_target!(|text: &str| {
         return;
     };
     // A fraction of the usual work, so that a slow run is a bug and not a long one.
-    let limits = Limits {
-        work: 2_000_000,
-        values: 400_000,
-        ..Limits::default()
-    };
+    let limits = Limits { work: 2_000_000, values: 400_000, ..Limits::default() };
     let run = Session::default().with_limits(limits).run(source, &input);
     assert!(run.result != Outcome::Error || run.has_errors());
     for (at, step) in run.trace.steps.iter().enumerate() {
@@ -28,6 +24,12 @@ fuzz_target!(|text: &str| {
             let finite = |atom: Atom| atom.as_f64().is_none_or(f64::is_finite);
             assert!(values.iter().all(finite));
         }
+    }
+    if let Some(failed) = &run.trace.failed {
+        assert_eq!(run.result, Outcome::Error);
+        assert!(run.trace.steps[failed.step..].iter().all(|step| step.value.is_none()));
+        let before = failed.before.as_ref();
+        assert!(before.is_none_or(|values| Some(values.len()) == failed.position));
     }
     for diagnostic in &run.diagnostics {
         assert!(source.get(diagnostic.span.start..diagnostic.span.end).is_some());

@@ -7,6 +7,7 @@ use super::files::{ACCEPTED, Opener};
 use super::gallery::Gallery;
 use super::room::Room;
 use super::stories;
+use crate::app::Store;
 use crate::drawing::export::{save_bytes, save_text};
 use crate::jobs::client::{Client, Line};
 use crate::jobs::protocol::{Answer, Packed, Request};
@@ -57,6 +58,8 @@ pub fn Controls() -> impl IntoView {
             Some(super::editor::said(t.get(), about))
         })
     });
+    let Store(state) = expect_context::<Store>();
+    let fits = Memo::new(move |_| state.with(|state| state.rasp.fits_a_link()));
     let play = move |()| {
         room.run();
         room.clock.seek(0.0);
@@ -117,7 +120,11 @@ pub fn Controls() -> impl IntoView {
         </div>
         <p class="piece-story">{move || {
             let id = chosen.get();
-            if id.is_empty() { t.get().rasp_own_story() } else { stories::story(t.get(), &id) }
+            match (id.is_empty(), fits.get()) {
+                (false, _) => stories::story(t.get(), &id),
+                (true, true) => t.get().rasp_own_story(),
+                (true, false) => t.get().rasp_long_story(),
+            }
         }}</p>
     }
     .into_any()
@@ -134,5 +141,6 @@ crate::texts! {
     rasp_save_program: "Save program" | "Salvar programa";
     rasp_more: "More to do with the program" | "Mais o que fazer com o programa";
     rasp_no_trace: "There is a trace to export once the program runs." | "Há um rastro para exportar assim que o programa rodar.";
+    rasp_long_story: "Your own program. It is too long for a link; “Export trace” keeps it with its files and its input, and “Open program” brings that file back." | "Seu próprio programa. Ele é longo demais para um link; “Exportar rastro” o guarda com seus arquivos e sua entrada, e “Abrir programa” traz esse arquivo de volta.";
     rasp_own_story: "Your own program. It runs at every key, and the link holds all of it." | "Seu próprio programa. Ele roda a cada tecla, e o link o guarda por inteiro.";
 }

@@ -141,7 +141,9 @@ fn Layers() -> impl IntoView {
     });
     view! {
         <div class="rasp-layers">
-            <TextTable caption=Signal::derive(move || t.get().rasp_layers_table().to_owned()) headings rows/>
+            <Show when=move || !rows.with(Vec::is_empty)>
+                <TextTable caption=Signal::derive(move || t.get().rasp_layers_table().to_owned()) headings rows/>
+            </Show>
             <p class="quiet">{move || t.get().rasp_merging()}</p>
         </div>
     }

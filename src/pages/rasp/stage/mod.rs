@@ -35,22 +35,17 @@ pub fn Stage() -> impl IntoView {
         room.played.with(|played| Some(Scene::of(&played.as_ref()?.run.trace, step)))
     });
     let zoom = RwSignal::new(Zoom::WHOLE);
-    // The lower sheet changes when a position is done or begins, the upper one in every frame.
-    let whole = Memo::new(move |_| {
-        let done = room.now.get()?.done;
-        Some(if done.fract() == 0.0 { done } else { done.floor() + 0.5 })
-    });
-    let sheet = move |done: Signal<Option<f64>>, hovers: bool, paint: Paint| {
+    let sheet = move |time: fn(Room) -> Option<Time>, paint: Paint| {
         Draw::new(move |painter, frame| {
             let (Some(played), Some(scene)) = (room.played.get(), scene.get()) else { return };
-            let Some(done) = done.get() else { return };
-            let hovered = if hovers { room.hovered.get() } else { None };
+            let Some((done, hovered)) = time(room) else { return };
             let (zoom, labels) = (zoom.get(), labels(t.get()));
             paint(painter, frame, &View { played: &played, scene: &scene, done, hovered, zoom, labels });
         })
     };
-    let still = sheet(whole.into(), false, paint_still);
-    let moving = sheet(Signal::derive(move || Some(room.now.get()?.done)), true, paint_moving);
+    // The lower sheet knows no time, so that it is not painted in every frame.
+    let still = sheet(|_| Some((0.0, None)), paint_still);
+    let moving = sheet(|room| Some((room.now.get()?.done, room.hovered.get())), paint_moving);
     let stage_height = Memo::new(move |_| {
         let width = size.get().map_or(640.0, |size| size.x);
         room.played.with(|played| {
@@ -139,6 +134,7 @@ pub fn Stage() -> impl IntoView {
         }
         new.is_some()
     };
+    let whole = Memo::new(move |_| Some(room.now.get()?.done.floor()));
     // Who has zoomed in sees the position that is at work, or that the keyboard is on.
     Effect::new(move |_| {
         let (done, hovered) = (whole.get(), room.hovered.get());
@@ -146,8 +142,7 @@ pub fn Stage() -> impl IntoView {
         if now.factor <= 1.0 {
             return;
         }
-        let Some(place) =
-            hovered.map(|(query, key)| (query as f64, key)).or(done.map(|done| (done.floor(), None)))
+        let Some(place) = hovered.map(|(query, key)| (query as f64, key)).or(done.map(|done| (done, None)))
         else {
             return;
         };
@@ -329,6 +324,9 @@ fn tallest() -> f64 {
 
 /// A pointer that moved farther than this between press and release has dragged, not clicked.
 const DRAG: f64 = 4.0;
+
+/// At how many positions a step is done, and what is pointed at.
+type Time = (f64, Option<(usize, Option<usize>)>);
 
 type Paint = fn(&mut dyn Painter, &Frame, &View);
 

@@ -1,6 +1,7 @@
 //! The strokes of a picture of a primitive, and of its numbers on their way.
 //!
-//! A picture has two sheets: one that changes when a position is done, and one over it that changes in every frame.
+//! A picture has two sheets: one with everything that a step takes and gives, and one over it that changes in every
+//! frame: it covers what is not there yet, and holds what moves.
 
 use std::f64::consts::PI;
 use std::ops::Range;
@@ -61,7 +62,7 @@ const MOST_TRAVELLERS: usize = 24;
 /// What is not looked at lies under a veil.
 const VEIL: f64 = 0.55;
 
-/// Paints the lower sheet, which takes of `done` only how many positions are through.
+/// Paints the lower sheet, which is the same as long as the step is: it takes nothing from `done` and `hovered`.
 pub fn paint_still(painter: &mut dyn Painter, frame: &Frame, view: &View) {
     match view.scene {
         Scene::Attention { .. } => attention(painter, frame, view),
@@ -131,15 +132,11 @@ fn attention(painter: &mut dyn Painter, frame: &Frame, view: &View) {
     indices(painter, palette, &places);
     // A selector that is made of others has no one key and query: its rows and columns are those of the input.
     let (keys, queries) = compared.map_or((None, None), |(keys, queries)| (Some(keys), Some(queries)));
-    let all = |_: usize| 1.0;
     let cells = |step: Option<usize>, hue: Rgba| Cells { played, step, hue };
-    cells(keys, palette.key).across(painter, palette, places.keys, &places.view.x, &all);
-    cells(queries, palette.query).down(painter, palette, places.queries, &places.view.y, &all);
+    cells(keys, palette.key).across(painter, palette, places.keys, &places.view.x);
+    cells(queries, palette.query).down(painter, palette, places.queries, &places.view.y);
     match &played.run.selectors[*selector] {
-        Some(matrix) => {
-            let revealed = if fetched.is_some() { n } else { view.done.floor() as usize };
-            grid(painter, palette, matrix, places.grid, &places.view, revealed);
-        }
+        Some(matrix) => grid(painter, palette, matrix, places.grid, &places.view),
         None => {
             painter.stroke_rect(places.grid, 3.0, &Stroke::solid(palette.line, 1.0));
             let style = small(palette.soft).aligned(Align::Center);
@@ -157,21 +154,14 @@ fn attention(painter: &mut dyn Painter, frame: &Frame, view: &View) {
             let at = Point::new(places.values.x, places.values.bottom() + 4.0);
             fitted(painter, &label, at, frame.width - at.x, &style.aligned(Align::Start).on(Baseline::Top));
         }
-        cells(Some(*values), palette.value).across(painter, palette, places.values, &places.view.x, &all);
+        cells(Some(*values), palette.value).across(painter, palette, places.values, &places.view.x);
         let name = trace.steps[*results].name.clone().unwrap_or_else(|| view.labels.results.to_owned());
         let end = Point::new(places.results.right(), above);
         let style = small(palette.output).aligned(Align::End).on(Baseline::Bottom);
         let room = (frame.width - places.keys.x - letters(&key_title, palette.text_small) - 16.0)
             .max(places.results.width);
         fitted(painter, &name, end, room, &style);
-        let arrived = |row: usize| f64::from(u8::from((row as f64) < view.done.floor()));
-        cells(Some(*results), palette.output).down(
-            painter,
-            palette,
-            places.results,
-            &places.view.y,
-            &arrived,
-        );
+        cells(Some(*results), palette.output).down(painter, palette, places.results, &places.view.y);
     }
 }
 
@@ -214,6 +204,7 @@ fn moving_attention(painter: &mut dyn Painter, frame: &Frame, view: &View) {
     if let (None, true, Some(matrix)) = (fetched, whole < n, &played.run.selectors[*selector]) {
         let seen = (view.done.fract() * n as f64) as usize;
         painter.push_clip(grid);
+        cover_rows(painter, palette, grid, &places.view, whole);
         revealed_row(painter, palette, matrix, whole, seen, &places.view.x, &|key| {
             places.cell_at(whole, key)
         });
@@ -221,13 +212,23 @@ fn moving_attention(painter: &mut dyn Painter, frame: &Frame, view: &View) {
     }
     lit_indices(painter, palette, &places, focus);
     if let Some((_, results)) = fetched {
+        let place = |query: usize| {
+            let cell = places.cell_at(query, 0);
+            Rect::new(places.results.x, cell.y, places.results.width, cell.height)
+        };
+        painter.push_clip(places.results.inset(-1.0));
+        cover_cells(
+            painter,
+            palette,
+            whole.max(places.view.y.visible().start)..places.view.y.visible().end,
+            &place,
+        );
         let arriving = ((view.done.fract() - ARRIVAL) / (1.0 - ARRIVAL)).clamp(0.0, 1.0);
         if arriving > 0.0 && whole < n {
-            let place = places.cell_at(whole, 0);
-            let place = Rect::new(places.results.x, place.y, places.results.width, place.height);
             let only = Cells { played, step: Some(*results), hue: palette.output };
-            only.cell(painter, palette, whole, place, arriving);
+            only.cell(painter, palette, whole, place(whole), arriving);
         }
+        painter.pop();
         if let Some((query, _)) = focus {
             travel(painter, palette, view, &places, query);
         }
@@ -332,8 +333,7 @@ fn combination(painter: &mut dyn Painter, frame: &Frame, view: &View, operands: 
             TextStyle::new(hue, palette.text_small, Family::Sans).aligned(Align::Center).on(Baseline::Bottom);
         fitted(painter, &title, Point::new(place.center().x, place.y - 8.0), place.width + 20.0, &style);
         if let Some(matrix) = &played.run.selectors[*of] {
-            let revealed = if is_result { view.done.floor() as usize } else { n };
-            grid(painter, palette, matrix, *place, &places.view, revealed);
+            grid(painter, palette, matrix, *place, &places.view);
         } else {
             painter.stroke_rect(*place, 3.0, &Stroke::solid(palette.line, 1.0));
         }
@@ -365,6 +365,9 @@ fn moving_combination(
         }
         if let (true, true, Some(matrix)) = (at == operands.len(), whole < n, &played.run.selectors[result]) {
             let seen = (view.done.fract() * n as f64) as usize;
+            painter.push_clip(*place);
+            cover_rows(painter, palette, *place, &places.view, whole);
+            painter.pop();
             revealed_row(painter, palette, matrix, whole, seen, &places.view.x, &|key| {
                 places.cell_at(at, whole, key)
             });
@@ -393,7 +396,6 @@ fn elementwise(painter: &mut dyn Painter, frame: &Frame, view: &View, operands: 
     let (played, palette) = (view.played, &*frame.palette);
     let n = played.len();
     let places = ElementwisePlaces::new(Point::new(frame.width, frame.height), n, operands.len(), view.zoom);
-    let whole = view.done.floor() as usize;
     let step = index_step(places.cell, n);
     for position in places.view.x.visible().filter(|position| position.is_multiple_of(step)) {
         let at = index_place(&places, position);
@@ -412,8 +414,7 @@ fn elementwise(painter: &mut dyn Painter, frame: &Frame, view: &View, operands: 
             let at = Point::new(place.x, place.y - 3.0);
             fitted(painter, &title, at, frame.width - place.x, &style.on(Baseline::Bottom));
         }
-        let shown = |position: usize| f64::from(u8::from(!is_result || position < whole));
-        Cells { played, step: Some(*of), hue }.across(painter, palette, place, &places.view.x, &shown);
+        Cells { played, step: Some(*of), hue }.across(painter, palette, place, &places.view.x);
     }
 }
 
@@ -434,6 +435,10 @@ fn moving_elementwise(
         let row = places.rows[0];
         painter.push_clip(Rect::new(row.x - 3.0, 0.0, row.width + 6.0, frame.height));
     }
+    let seen = places.view.x.visible();
+    cover_cells(painter, palette, whole.max(seen.start)..seen.end, &|position| {
+        places.cell_at(operands.len(), position)
+    });
     if share > 0.7 && whole < n {
         let last = places.cell_at(operands.len(), whole);
         let only = Cells { played, step: Some(result), hue: palette.output };
@@ -549,15 +554,8 @@ fn lit_index(
     painter.text(&text, at, &style.colored(palette.accent).weighing(Weight::Strong));
 }
 
-/// A selector, its first `revealed` rows with what they select.
-fn grid(
-    painter: &mut dyn Painter,
-    palette: &Palette,
-    matrix: &SelectorMatrix,
-    place: Rect,
-    seen: &Seen,
-    revealed: usize,
-) {
+/// A selector.
+fn grid(painter: &mut dyn Painter, palette: &Palette, matrix: &SelectorMatrix, place: Rect, seen: &Seen) {
     let (rows, keys) = (seen.y.visible(), seen.x.visible());
     let cell = seen.x.scale;
     painter.push_clip(place);
@@ -573,9 +571,6 @@ fn grid(
         let mut last = (0.0, palette.selector_off);
         let image = Pixels::from_fn(wide, high, |x, y| {
             let (keys, queries) = (span(&keys, x, wide), span(&rows, y, high));
-            if queries.start >= revealed {
-                return palette.selector_off;
-            }
             let cells = keys.len() * queries.len();
             let count: usize = queries.map(|query| matrix.count(query, keys.clone())).sum();
             let shown = (count as f64 / cells as f64).sqrt();
@@ -597,7 +592,7 @@ fn grid(
     let mut tiles = Vec::with_capacity(rows.len() * keys.len());
     for row in rows {
         for key in keys.clone() {
-            let is_on = row < revealed && matrix.get(row, key);
+            let is_on = matrix.get(row, key);
             let corner = seen.pixel(Point::new(key as f64, row as f64));
             let rect = Rect::new(place.x + corner.x, place.y + corner.y, cell, cell);
             tiles.push((shape.within(rect), if is_on { palette.selector_on } else { palette.selector_off }));
@@ -606,6 +601,59 @@ fn grid(
     painter.fill_tiles(&tiles, shape.radius);
     painter.pop();
 }
+
+/// Covers the rows of a selector from `first` on: nothing is selected there yet.
+fn cover_rows(painter: &mut dyn Painter, palette: &Palette, place: Rect, seen: &Seen, first: usize) {
+    let rows = first.max(seen.y.visible().start)..seen.y.visible().end;
+    let top = place.y + seen.y.pixel(rows.start as f64);
+    let bottom = place.y + seen.y.pixel(rows.end as f64);
+    painter.fill_rect(Rect::new(place.x, top, place.width, bottom - top), palette.selector_off);
+    if seen.x.scale < SMALLEST_CELL {
+        return;
+    }
+    // As the cells themselves leave them: on device pixels.
+    let gap = CellShape::of(seen.x.scale).gap / 2.0;
+    let sharp = |painter: &dyn Painter, at: f64| (painter.snap(at - gap), painter.snap(at + gap));
+    for row in rows.start..=rows.end {
+        let (from, to) = sharp(painter, place.y + seen.y.pixel(row as f64));
+        painter.fill_rect(Rect::new(place.x, from, place.width, to - from), palette.cell_line);
+    }
+    for key in seen.x.visible().start..=seen.x.visible().end {
+        let (from, to) = sharp(painter, place.x + seen.x.pixel(key as f64));
+        painter.fill_rect(Rect::new(from, top, to - from, bottom - top), palette.cell_line);
+    }
+}
+
+/// Covers values that are not there yet.
+fn cover_cells(
+    painter: &mut dyn Painter,
+    palette: &Palette,
+    positions: Range<usize>,
+    place: &dyn Fn(usize) -> Rect,
+) {
+    let (Some(last), false) = (positions.end.checked_sub(1), positions.is_empty()) else { return };
+    let (first, last) = (place(positions.start), place(last));
+    let all = Rect::new(first.x, first.y, last.right() - first.x, last.bottom() - first.y);
+    painter.fill_rect(all.inset(-1.0), palette.card);
+    if first.width.min(first.height) <= LARGE {
+        painter.stroke_rect(all.inset(0.5), 0.0, &empty_place(palette));
+        return;
+    }
+    let outlines = positions.fold(Path::new(), |path, position| {
+        let Rect { x, y, width, height } = place(position).inset(1.5);
+        let path = path.move_to(Point::new(x, y)).line_to(Point::new(x + width, y));
+        path.line_to(Point::new(x + width, y + height)).line_to(Point::new(x, y + height)).close()
+    });
+    painter.stroke_path(&outlines, &empty_place(palette));
+}
+
+/// The edge of the place of a value that is not there.
+fn empty_place(palette: &Palette) -> Stroke {
+    Stroke::dashed(palette.line, 1.0, &[2.0, 2.0])
+}
+
+/// A cell that is larger has an edge, and a place where nothing is.
+const LARGE: f64 = 9.0;
 
 /// How much of its place a cell of a grid fills.
 struct CellShape {
@@ -653,51 +701,38 @@ struct Cells<'a> {
 
 impl Cells<'_> {
     /// From left to right.
-    fn across(
-        &self,
-        painter: &mut dyn Painter,
-        palette: &Palette,
-        place: Rect,
-        span: &Span,
-        shown: &dyn Fn(usize) -> f64,
-    ) {
+    fn across(&self, painter: &mut dyn Painter, palette: &Palette, place: Rect, span: &Span) {
         let rect = |at: usize| Rect::new(place.x + span.pixel(at as f64), place.y, span.scale, place.height);
-        painter.push_clip(place.inset(-1.0));
-        self.all(painter, palette, span.visible(), &rect, shown);
-        painter.pop();
+        self.all(painter, palette, place, span.visible(), &rect);
     }
 
     /// From top to bottom.
-    fn down(
-        &self,
-        painter: &mut dyn Painter,
-        palette: &Palette,
-        place: Rect,
-        span: &Span,
-        shown: &dyn Fn(usize) -> f64,
-    ) {
+    fn down(&self, painter: &mut dyn Painter, palette: &Palette, place: Rect, span: &Span) {
         let rect = |at: usize| Rect::new(place.x, place.y + span.pixel(at as f64), place.width, span.scale);
-        painter.push_clip(place.inset(-1.0));
-        self.all(painter, palette, span.visible(), &rect, shown);
-        painter.pop();
+        self.all(painter, palette, place, span.visible(), &rect);
     }
 
     fn all(
         &self,
         painter: &mut dyn Painter,
         palette: &Palette,
+        window: Rect,
         positions: Range<usize>,
         rect: &dyn Fn(usize) -> Rect,
-        shown: &dyn Fn(usize) -> f64,
     ) {
         let scale = self.scale();
+        painter.push_clip(window.inset(-1.0));
         for position in positions {
-            self.painted(painter, palette, position, rect(position), shown(position), scale);
+            self.painted(painter, palette, position, rect(position), scale);
         }
+        painter.pop();
     }
 
+    /// One value, faint while it arrives.
     fn cell(&self, painter: &mut dyn Painter, palette: &Palette, position: usize, place: Rect, opacity: f64) {
-        self.painted(painter, palette, position, place, opacity, self.scale());
+        painter.push_opacity(opacity);
+        self.painted(painter, palette, position, place, self.scale());
+        painter.pop();
     }
 
     fn scale(&self) -> Scale {
@@ -710,55 +745,30 @@ impl Cells<'_> {
         palette: &Palette,
         position: usize,
         place: Rect,
-        opacity: f64,
         scale: Scale,
     ) {
         let least = place.width.min(place.height);
         let (gap, radius) = if least > 14.0 { (2.0, 4.0) } else { (0.0, 0.0) };
         let place = if least > 6.0 { place.inset(gap / 2.0) } else { place };
         let least = place.width.min(place.height);
-        let is_large = least > 9.0;
-        if opacity <= 0.0 {
-            if is_large {
-                painter.stroke_rect(
-                    place.inset(0.5),
-                    radius,
-                    &Stroke::dashed(palette.line, 1.0, &[2.0, 2.0]),
-                );
-            }
-            return;
-        }
+        let is_large = least > LARGE;
         let atom = match self.step {
             Some(step) => self.played.value(step, position),
             None => self.played.run.input.tokens().get(position).cloned(),
         };
         let is_failing = self.step.is_some_and(|step| self.played.failed_at(step) == Some(position));
-        if atom.is_none() && !is_failing {
-            // The run ended before it came here.
-            if is_large {
-                painter.stroke_rect(
-                    place.inset(0.5),
-                    radius,
-                    &Stroke::dashed(palette.line, 1.0, &[2.0, 2.0]),
-                );
-            }
-            return;
-        }
-        if opacity < 1.0 {
-            painter.push_opacity(opacity);
-        }
         match atom {
             Some(atom) => self.value(painter, palette, &atom, (place, radius, is_large), scale),
-            None => {
+            None if is_failing => {
                 painter.fill_round_rect(place, radius, palette.card);
                 painter.stroke_rect(place.inset(0.5), radius, &Stroke::solid(palette.bad, 2.0));
                 let size = (least * 0.6).clamp(8.0, palette.text_body);
                 let style = TextStyle::new(palette.bad, size, Family::Sans).aligned(Align::Center);
                 painter.text(words::NO_VALUE, place.center(), &style.weighing(Weight::Strong));
             }
-        }
-        if opacity < 1.0 {
-            painter.pop();
+            // The run ended before it came here.
+            None if is_large => painter.stroke_rect(place.inset(0.5), radius, &empty_place(palette)),
+            None => {}
         }
     }
 
