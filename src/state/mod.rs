@@ -1,6 +1,7 @@
 //! What a person chose: one plain struct for each workspace, to and from the URL. No view code here.
 
 pub mod history;
+pub mod law;
 pub mod query;
 pub mod rasp;
 pub mod simulator;
