@@ -8,7 +8,7 @@ use pianola::jobs::rasp::{self as job, About, Ran};
 use pianola::jobs::serve::Engine;
 use pianola::language::Language;
 use pianola::state::rasp::{Desk, Files, Look, Moment, Pace, Piece, RaspState};
-use pianola::state::{AppState, Page};
+use pianola::state::AppState;
 use proptest::prelude::*;
 use rasp::gallery::GALLERY;
 use rasp::{Outcome, Primitive, Sequence};
@@ -50,12 +50,7 @@ proptest! {
 #[test]
 fn links_are_readable() {
     let link = |piece: Piece, look: Look| {
-        AppState {
-            page: Page::Rasp,
-            rasp: RaspState { piece, look, ..RaspState::default() },
-            ..AppState::default()
-        }
-        .encode()
+        AppState::of(RaspState { piece, look, ..RaspState::default() }).encode()
     };
     assert_eq!(link(Piece::default(), Look::default()), "page=rasp");
     let sort = rasp::gallery::entry("sort").unwrap();
@@ -80,7 +75,7 @@ fn the_documented_link_opens_a_program() {
 #[test]
 fn bad_values_are_reported() {
     let (state, bad) = AppState::decode::<RaspState>("page=rasp&example=nothing&step=-1&pace=slow");
-    assert_eq!(state.choices::<RaspState>(), RaspState::default());
+    assert_eq!(*state.choices::<RaspState>(), RaspState::default());
     let keys: Vec<&str> = bad.iter().map(|bad| bad.key.as_str()).collect();
     assert_eq!(keys, ["example", "step", "pace"]);
 }

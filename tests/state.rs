@@ -17,7 +17,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use transformer::presets;
 use transformer::{Attention, Class, Head, HeadMatrix, Layer, Mask, Scale, Target, Vocabulary};
-use universal::{Consumer, Law, Tying};
+use universal::{Consumer, Law, Table, Tying};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
@@ -158,6 +158,7 @@ fn each_bad_value_is_reported_and_its_default_stands() {
         ("seed", &["", "-1", "1.5", "18446744073709551616"]),
         ("construction", &["", "dense"]),
         ("law", &["", "normal"]),
+        ("values", &["", "0", "1,x", "1,2,3,4,5,6,7,8,9"]),
         ("tying", &["", "yes"]),
         ("spare", &["", "-65", "4097", "1.5"]),
         ("frozen-seed", &["", "-1", "x"]),
@@ -264,7 +265,7 @@ fn only_a_change_of_shape_needs_new_weights() {
 }
 
 /// All keys of a link.
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 28] = [
     "page",
     "embed",
     "hide",
@@ -284,6 +285,7 @@ const KEYS: [&str; 27] = [
     "seed",
     "construction",
     "law",
+    "values",
     "tying",
     "spare",
     "frozen-seed",
@@ -445,7 +447,10 @@ fn construction() -> impl Strategy<Value = (Construction, Law, Tying)> {
         prop::sample::select(vec![Construction::Sparse, Construction::Looped, Construction::Random]);
     (
         construction,
-        prop::sample::select(Law::ALL.to_vec()),
+        prop_oneof![
+            prop::sample::select(Law::ALL.to_vec()),
+            vec(-1e3..1e3, 1..=Table::MOST).prop_map(|values| Law::Table(Table::new(&values).unwrap())),
+        ],
         prop::sample::select(vec![Tying::Free, Tying::Tied]),
     )
 }

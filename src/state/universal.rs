@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use transformer::{Attention, Class, HeadMatrix, Mask, Scale, Target};
 use universal::{Consumer, Law, Tying};
 
+use super::law;
 use super::query::Query;
 use super::{Choices, Page};
 
@@ -142,9 +143,6 @@ pub const MASK_WORDS: [(&str, Mask); 2] = [("none", Mask::None), ("causal", Mask
 /// Words for constructions in URLs and files.
 pub const CONSTRUCTION_WORDS: [(&str, Construction); 3] =
     [("sparse", Construction::Sparse), ("looped", Construction::Looped), ("random", Construction::Random)];
-/// Words for laws in URLs and files.
-pub const LAW_WORDS: [(&str, Law); 4] =
-    [("gaussian", Law::Gaussian), ("uniform", Law::Uniform), ("sign", Law::Sign), ("low-rank", Law::LowRank)];
 const TYING_WORDS: [(&str, Tying); 2] = [("free", Tying::Free), ("tied", Tying::Tied)];
 const LEAVES_WORDS: [(&str, Option<Leaves>); 2] =
     [("roll", Some(Leaves::AsOnRoll)), ("subtrees", Some(Leaves::BySubtree))];
@@ -315,7 +313,12 @@ impl Choices for UniversalState {
         let default = Piece::default();
         query.set_unless("seed", piece.seed, default.seed);
         query.set_word_unless("construction", piece.construction, default.construction, &CONSTRUCTION_WORDS);
-        query.set_word_unless("law", piece.law, default.law, &LAW_WORDS);
+        if piece.law != default.law {
+            query.set("law", law::word(piece.law));
+        }
+        if let Law::Table(table) = piece.law {
+            law::set_values(query, table);
+        }
         query.set_word_unless("tying", piece.tying, default.tying, &TYING_WORDS);
         query.set_unless("spare", piece.spare, default.spare);
         query.set_unless("frozen-seed", piece.frozen_seed, default.frozen_seed);
@@ -348,12 +351,13 @@ impl Choices for UniversalState {
         // asks for a random target.
         let target = if shape(&class) == shape(&base) { target } else { TargetSource::Random };
         let default = Piece::default();
+        let table = law::values(query);
         let piece = Piece {
             class,
             input: decode_input(query, class.width),
             seed: query.value("seed", default.seed, "0 … 18446744073709551615", |_| true),
             construction: query.word("construction", default.construction, &CONSTRUCTION_WORDS),
-            law: query.word("law", default.law, &LAW_WORDS),
+            law: query.word("law", default.law, &law::words(table)),
             tying: query.word("tying", default.tying, &TYING_WORDS),
             spare: query.value("spare", default.spare, "-64 … 4096", |spare| (-64..=4096).contains(spare)),
             frozen_seed: query.value(

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use transformer::{Attention, Class, Mask, Scale};
 use universal::{Bounds, Law, Table, Tying, bounds::largest_rank};
 
+use super::law;
 use super::query::Query;
-use super::universal::{ATTENTION_WORDS, LAW_WORDS};
+use super::universal::ATTENTION_WORDS;
 use super::{Choices, Page};
-use crate::decimal;
 
 /// The workspace “Width”: the class that is surveyed, the draws that are compared, and what is looked at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -101,8 +101,6 @@ pub const QUANTITY_WORDS: [(&str, Quantity); 5] = [
 ];
 /// Words for what is shown of the conditioning.
 pub const GRADE_WORDS: [(&str, Grade); 2] = [("condition", Grade::Condition), ("error", Grade::Error)];
-/// The word for the law of one's own values.
-const OWN_WORD: &str = "own";
 const TYING_WORDS: [(&str, Tying); 2] = [("free", Tying::Free), ("tied", Tying::Tied)];
 const SWITCH_WORDS: [(&str, bool); 2] = [("on", true), ("off", false)];
 
@@ -139,7 +137,7 @@ impl Default for WidthState {
             frozen_seed: 7,
             draws: 3,
             laws: vec![Law::Gaussian, Law::LowRank],
-            table: default_table(),
+            table: law::default_table(),
             tying: Tying::Free,
             reach: 10,
             spare: 0,
@@ -227,13 +225,10 @@ impl Choices for WidthState {
         query.set_unless("frozen-seed", self.frozen_seed, default.frozen_seed);
         query.set_unless("draws", self.draws, default.draws);
         if self.laws != default.laws {
-            let words: Vec<&str> = self.laws.iter().map(|law| law_word(*law)).collect();
+            let words: Vec<&str> = self.laws.iter().map(|law| law::word(*law)).collect();
             query.set("laws", words.join(","));
         }
-        if self.table != default.table {
-            let values: Vec<String> = self.table.values().map(|value| value.to_string()).collect();
-            query.set("values", values.join(","));
-        }
+        law::set_values(query, self.table);
         query.set_word_unless("tying", self.tying, default.tying, &TYING_WORDS);
         query.set_unless("reach", self.reach, default.reach);
         query.set_unless("spare", self.spare, default.spare);
@@ -256,7 +251,7 @@ impl Choices for WidthState {
             residual: query.word("residual", base.residual, &SWITCH_WORDS),
             ..base
         };
-        let table = decode_table(query, default.table);
+        let table = law::values(query);
         let reach = query.number("reach", default.reach, 2, MOST_REACH);
         let farthest = reach as i64;
         WidthState {
@@ -286,13 +281,9 @@ impl Choices for WidthState {
     }
 }
 
-fn law_word(law: Law) -> &'static str {
-    LAW_WORDS.iter().find(|(_, named)| *named == law).map_or(OWN_WORD, |(word, _)| word)
-}
-
 fn decode_laws(query: &mut Query, default: Vec<Law>, table: Table) -> Vec<Law> {
     let Some(text) = query.text("laws") else { return default };
-    let known: Vec<(&str, Law)> = LAW_WORDS.into_iter().chain([(OWN_WORD, Law::Table(table))]).collect();
+    let known = law::words(table);
     if !text.split(',').all(|word| known.iter().any(|(known, _)| *known == word)) {
         let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
         query.report("laws", &words.join(","));
@@ -300,23 +291,6 @@ fn decode_laws(query: &mut Query, default: Vec<Law>, table: Table) -> Vec<Law> {
     }
     let is_named = |word: &str| text.split(',').any(|named| named == word);
     known.iter().filter(|(word, _)| is_named(word)).map(|(_, law)| *law).collect()
-}
-
-fn decode_table(query: &mut Query, default: Table) -> Table {
-    let Some(text) = query.text("values") else { return default };
-    let values: Option<Vec<f64>> = text.split(',').map(decimal::parse).collect();
-    match values.and_then(|values| Table::new(&values)) {
-        Some(table) => table,
-        None => {
-            query.report("values", "-1,0,1");
-            default
-        }
-    }
-}
-
-/// −1, 0 and 1.
-fn default_table() -> Table {
-    Table::new(&[-1.0, 0.0, 1.0]).expect("three finite values")
 }
 
 #[cfg(test)]

@@ -4,16 +4,19 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use ndarray::Array2;
+use universal::{Bounds, RandomSpec};
 
 use super::room::{WidthRoom, draw_of};
 use super::runner::WIDEST;
 use crate::drawing::palette::Role;
 use crate::jobs::client::{Client, Line};
 use crate::jobs::protocol::{Answer, Packed, Request};
-use crate::jobs::width::{self, Look};
+use crate::jobs::width::{self, Look, Point};
 use crate::language::use_language;
 use crate::notices::Notices;
+use crate::state::universal::{Construction, InputSource, Piece, TargetSource, UniversalState};
 use crate::state::width::WidthState;
+use crate::state::{AppState, Page};
 use crate::widgets::controls::{Choice, Select};
 use crate::widgets::heatmap::{Axis, Heatmap, Kind, Matrix, ScaleLimit};
 use crate::widgets::number::short;
@@ -120,13 +123,16 @@ pub fn MarkedPanel() -> impl IntoView {
         <section class="panel" hidden=move || wanted.with(Option::is_none)>
             <h2>{move || t.get().marked_title()}</h2>
             <p class="lead" aria-live="polite">{says}</p>
-            <div class="choice-row">
+            <div class="choice-row marked-choices">
                 <Select
                     label=Signal::derive(move || t.get().marked_attention().to_owned())
                     options=heads
                     value=chosen
                     on_input=move |at| room.change(|state| state.matrix = at)
                 />
+                <a href=move || wanted.get().map(|point| format!("?{}", played(point).encode()))>
+                    {move || t.get().marked_play()}
+                </a>
             </div>
             <div class="matrix-row">
                 <div class="map"><Heatmap name="T(X)" matrix=matrix(|look| &look.target_output) kind=Kind::Signed rows=tokens cols=columns limit=limit/></div>
@@ -139,7 +145,28 @@ pub fn MarkedPanel() -> impl IntoView {
     }
 }
 
+/// The same target, input and draw in the workspace “Universal”, where its run can be kept as a file.
+fn played((cast, draw): Point) -> AppState {
+    let RandomSpec { law, tying, width } = draw.spec;
+    let equations = i64::try_from(Bounds::of(&cast.class).random_minimum).unwrap_or(i64::MAX);
+    let piece = Piece {
+        target: TargetSource::Random,
+        class: cast.class,
+        seed: cast.seed,
+        input: InputSource::Length(cast.tokens),
+        construction: Construction::Random,
+        law,
+        tying,
+        spare: i64::try_from(width).unwrap_or(i64::MAX).saturating_sub(equations),
+        frozen_seed: draw.seed,
+        ..Piece::default()
+    };
+    let universal = UniversalState { piece, ..UniversalState::default() };
+    AppState { page: Page::Universal, universal, ..AppState::default() }
+}
+
 crate::texts! {
+    marked_play: "Play this draw in the main room" | "Tocar este sorteio na sala principal";
     marked_title: "Under the marker" | "Sob o marcador";
     marked_says(m: usize, n: usize, rank: usize, error: &str, condition: &str):
         "m = {m}, where N = {n}: rank {rank}, condition {condition}, largest difference of the outputs {error}. First law, first draw."
