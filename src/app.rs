@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use crate::jobs::client::Client;
 use crate::language::{Language, say, use_language};
 use crate::notices::{Notices, NoticesView};
-use crate::pages::{rasp, simulator, universal, width};
+use crate::pages::{rasp, simulator, training, universal, width};
 use crate::parts::later;
 use crate::preferences::{self, Theme};
 use crate::state::history::{Pace, Step};
@@ -88,6 +88,7 @@ pub fn App() -> impl IntoView {
                 Page::Width => later(width::page()).into_any(),
                 Page::Rasp => later(rasp::page()).into_any(),
                 Page::Simulator => later(simulator::page()).into_any(),
+                Page::Training => later(training::page()).into_any(),
             }}
         </main>
         <Show when=move || !embed.get()>
@@ -253,6 +254,7 @@ crate::texts! {
     page_width: "Width" | "Largura";
     page_rasp: "RASP" | "RASP";
     page_simulator: "Simulator" | "Simulador";
+    page_training: "Training" | "Treino";
 }
 
 impl Language {
@@ -263,6 +265,7 @@ impl Language {
             Page::Width => self.page_width(),
             Page::Rasp => self.page_rasp(),
             Page::Simulator => self.page_simulator(),
+            Page::Training => self.page_training(),
         }
     }
 

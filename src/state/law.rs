@@ -3,6 +3,7 @@
 use universal::{Law, Table};
 
 use super::query::Query;
+use crate::decimal;
 
 /// Words for laws in URLs and files.
 const WORDS: [(&str, Law); 4] =
@@ -35,7 +36,7 @@ pub fn set_values(query: &mut Query, table: Table) {
 /// Reads one's own values.
 pub fn values(query: &mut Query) -> Table {
     let Some(text) = query.text(VALUES) else { return default_table() };
-    let values: Option<Vec<f64>> = text.split(',').map(|value| value.parse().ok()).collect();
+    let values: Option<Vec<f64>> = text.split(',').map(decimal::parse).collect();
     values.and_then(|values| Table::new(&values)).unwrap_or_else(|| {
         query.report(VALUES, "-1,0,1");
         default_table()

@@ -6,6 +6,7 @@ pub mod law;
 pub mod query;
 pub mod rasp;
 pub mod simulator;
+pub mod training;
 pub mod universal;
 pub mod width;
 
@@ -42,11 +43,13 @@ pub enum Page {
     Rasp,
     /// Attention, simulated by attention.
     Simulator,
+    /// Only the roll is trained.
+    Training,
 }
 
 impl Page {
     /// Those that stand, in the order of the navigation.
-    pub const ALL: [Page; 4] = [Page::Universal, Page::Width, Page::Rasp, Page::Simulator];
+    pub const ALL: [Page; 5] = [Page::Universal, Page::Width, Page::Rasp, Page::Simulator, Page::Training];
 
     /// The word for it in the URL.
     pub fn word(self) -> &'static str {
@@ -55,6 +58,7 @@ impl Page {
             Page::Width => "width",
             Page::Rasp => "rasp",
             Page::Simulator => "simulator",
+            Page::Training => "training",
         }
     }
 }

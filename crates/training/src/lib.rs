@@ -34,6 +34,7 @@ mod recipes;
 mod report;
 mod run;
 mod task;
+mod wiring;
 
 pub use config::{Config, Model, Optimiser, Skips, Variant, Weights};
 pub use error::Error;
@@ -44,3 +45,4 @@ pub use run::{
     AttentionMaps, Evaluation, Failure, FrozenReport, KEEP_EVERY, Prediction, Progress, Run, Snapshot,
 };
 pub use task::{Batch, Data, NO_TARGET, OwnSequence, OwnSequences, Task};
+pub use wiring::{FrozenMatrix, HeadWiring, LayerWiring, Wiring};

@@ -9,7 +9,7 @@ use crate::kernels::Processor;
 use crate::network::{Network, Tally};
 use crate::parameters::{LAYERS, POSITIONS, Parameters, TOKENS};
 use crate::task::{Batch, Data, NO_TARGET};
-use crate::{Config, Error, Optimiser, TensorShape, Weights};
+use crate::{Config, Error, Optimiser, TensorShape, Weights, Wiring};
 
 /// A model that learns a task. Nothing here reads a clock or starts a thread, so that a run gives the same
 /// numbers natively and in a browser.
@@ -363,6 +363,11 @@ impl Run {
     /// All trained numbers, tensor by tensor, each row by row.
     pub fn parameters(&self) -> &[f32] {
         &self.parameters.numbers
+    }
+
+    /// How the transformer is put together, with its frozen numbers as they stand in memory now.
+    pub fn wiring(&self) -> Wiring {
+        Wiring::new(self.network.frozen(), self.config.state_width(), self.tensors())
     }
 
     /// The floating-point operations of the matrix products of one step: forwards, and backwards by states and

@@ -16,7 +16,7 @@ use crate::language::use_language;
 use crate::notices::Notices;
 use crate::state::universal::{Construction, InputSource, Piece, TargetSource, UniversalState};
 use crate::state::width::WidthState;
-use crate::state::{AppState, Page};
+use crate::state::AppState;
 use crate::widgets::controls::{Choice, Select};
 use crate::widgets::heatmap::{Axis, Heatmap, Kind, Matrix, ScaleLimit};
 use crate::widgets::number::short;
@@ -162,7 +162,7 @@ fn played((cast, draw): Point) -> AppState {
         ..Piece::default()
     };
     let universal = UniversalState { piece, ..UniversalState::default() };
-    AppState { page: Page::Universal, universal, ..AppState::default() }
+    AppState::of(universal)
 }
 
 crate::texts! {
