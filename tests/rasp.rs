@@ -7,8 +7,8 @@ use pianola::jobs::protocol::{Answer, Failure, Packed, Request, from_bytes, to_b
 use pianola::jobs::rasp::{self as job, About, Ran};
 use pianola::jobs::serve::Engine;
 use pianola::language::Language;
-use pianola::state::rasp::{Desk, Files, Look, Moment, Pace, Piece, RaspState};
 use pianola::state::AppState;
+use pianola::state::rasp::{Desk, Files, Look, Moment, Pace, Piece, RaspState};
 use proptest::prelude::*;
 use rasp::gallery::GALLERY;
 use rasp::{Outcome, Primitive, Sequence};
@@ -49,9 +49,8 @@ proptest! {
 
 #[test]
 fn links_are_readable() {
-    let link = |piece: Piece, look: Look| {
-        AppState::of(RaspState { piece, look, ..RaspState::default() }).encode()
-    };
+    let link =
+        |piece: Piece, look: Look| AppState::of(RaspState { piece, look, ..RaspState::default() }).encode();
     assert_eq!(link(Piece::default(), Look::default()), "page=rasp");
     let sort = rasp::gallery::entry("sort").unwrap();
     let look = Look { moment: Some(Moment { primitives: 3, positions: 2 }), pace: Pace::Position };
