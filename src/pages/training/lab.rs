@@ -29,7 +29,15 @@ pub struct Lab {
 }
 
 thread_local! {
-    static ROOT: Owner = Owner::new_root(None);
+    static ROOT: Owner = {
+        let here = Owner::current();
+        let root = Owner::new_root(None);
+        // A new root takes the place of whoever makes it, who would lose all contexts.
+        if let Some(here) = here {
+            here.set();
+        }
+        root
+    };
     static LAB: OnceCell<Lab> = const { OnceCell::new() };
 }
 
