@@ -233,16 +233,19 @@ fn wanted(desk: &Desk) -> BTreeSet<String> {
 }
 
 /// Where programs go that were brought together: one that the program on the desk or another of them loads is put
-/// among the files; the first of the others is put on the desk.
+/// among the files; of the others, the first that loads one of them, or else the first, is put on the desk.
 fn placed(mut desk: Desk, programs: Vec<(String, String)>) -> Desk {
     let texts = programs.iter().map(|(_, text)| text).chain([&desk.piece.program]).chain(desk.files.values());
     let wanted: BTreeSet<String> = texts.flat_map(|text| loads(text)).collect();
-    let (files, others): (Vec<_>, Vec<_>) = programs.into_iter().partition(|(name, _)| wanted.contains(name));
-    let mut others = others.into_iter();
-    if let Some((_, program)) = others.next() {
-        desk.piece.program = program;
+    let (mut files, mut others): (Vec<_>, Vec<_>) =
+        programs.into_iter().partition(|(name, _)| wanted.contains(name));
+    let loads_a_file = |program: &str| loads(program).iter().any(|name| files.iter().any(|(file, _)| file == name));
+    if !others.is_empty() {
+        let main = others.iter().position(|(_, text)| loads_a_file(text)).unwrap_or(0);
+        desk.piece.program = others.remove(main).1;
     }
-    desk.files.extend(files.into_iter().chain(others));
+    files.append(&mut others);
+    desk.files.extend(files);
     desk
 }
 
@@ -309,6 +312,8 @@ mod tests {
         let asks = desk(main.1, &[]);
         assert_eq!(placed(asks, brought(&[mine])), desk(main.1, &[mine]), "what the program asks for");
         assert_eq!(placed(desk("tokens;", &[]), brought(&[mine])), desk(mine.1, &[]), "a program of its own");
+        let three = placed(desk("tokens;", &[]), brought(&[("a", "1;"), main, mine]));
+        assert_eq!(three, desk(main.1, &[("a", "1;"), mine]), "the one that needs another comes first");
         let two = placed(desk("tokens;", &[]), brought(&[("a", "1;"), ("b", "2;")]));
         assert_eq!(two, desk("1;", &[("b", "2;")]));
     }

@@ -65,8 +65,8 @@ fn RaspPage() -> impl IntoView {
             <div class="rasp-desk">
                 <div class="rasp-left">
                     <Editor/>
-                    <Files/>
                     <Results/>
+                    <Files/>
                 </div>
                 <Stage/>
             </div>

@@ -51,7 +51,7 @@ pub fn Stage() -> impl IntoView {
         room.played.with(|played| {
             let Some(played) = played else { return 420.0 };
             let has_attention = played.run.trace.steps.iter().any(|step| step.primitive.is_selector());
-            height(width, played.len(), has_attention).min(tallest())
+            height(width, played.len(), has_attention).min(tallest(width))
         })
     });
 
@@ -313,13 +313,13 @@ pub fn Stage() -> impl IntoView {
     .into_any()
 }
 
-/// What stands above and below a picture, about.
-const BESIDE: f64 = 415.0;
-
-/// As high as a picture may be on this screen, so that it is seen as a whole.
-fn tallest() -> f64 {
+/// As high as a picture may be on this screen, so that it is seen as a whole, with what is said about it and the
+/// scrubber below.
+fn tallest(width: f64) -> f64 {
     let screen = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(900.0);
-    (screen - BESIDE).max(320.0)
+    // On a phone nothing else is on the screen then.
+    let beside = if width < 480.0 { 300.0 } else { 500.0 };
+    (screen - beside).max(320.0)
 }
 
 /// A pointer that moved farther than this between press and release has dragged, not clicked.
