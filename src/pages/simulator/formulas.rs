@@ -178,6 +178,34 @@ pub fn current(simulated: &Simulated, stage: &Shown, now: &Moment, t: Language) 
     Some(row([head, op("="), body]))
 }
 
+/// A formula in pieces between which a line may end: before every sum and every equals sign outside of brackets.
+pub fn pieces(math: &Math) -> Vec<Math> {
+    fn flatten<'a>(math: &'a Math, all: &mut Vec<&'a Math>) {
+        match math {
+            Math::Row(pieces) => pieces.iter().for_each(|piece| flatten(piece, all)),
+            piece => all.push(piece),
+        }
+    }
+    let mut all = Vec::new();
+    flatten(math, &mut all);
+    let mut pieces = vec![Vec::new()];
+    let mut depth = 0;
+    for piece in all {
+        if let Math::Operator(operator) = piece {
+            match operator.as_str() {
+                "(" | "[" => depth += 1,
+                ")" | "]" => depth -= 1,
+                "=" | "+" if depth == 0 => pieces.push(Vec::new()),
+                _ => {}
+            }
+        }
+        if let Some(last) = pieces.last_mut() {
+            last.push(piece.clone());
+        }
+    }
+    pieces.into_iter().filter(|piece| !piece.is_empty()).map(row).collect()
+}
+
 /// The keys that a row sums over.
 fn keys_of(simulated: &Simulated) -> &'static str {
     match simulated.target.mask {
@@ -208,4 +236,42 @@ crate::texts! {
     simulator_even: "j even" | "j par";
     simulator_is_largest(score: &str): "{score} is the largest of its row" | "{score} é a maior de sua linha";
     simulator_is_smaller(score: &str): "{score} is not the largest of its row" | "{score} não é a maior de sua linha";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::simulator::Workshop;
+    use crate::state::simulator::{Piece, TargetSource};
+
+    #[test]
+    fn lines_end_before_sums_and_equals_signs_only() {
+        let sum = row([op("("), name("Y"), op("+"), name("b"), op(")")]);
+        let math = row([sum, op("="), row([number(1.0), op("+"), number(2.0)]), op("="), number(3.0)]);
+        let said: Vec<String> = pieces(&math).iter().map(|it| it.to_string().trim().to_owned()).collect();
+        assert_eq!(said, ["(Y + b)", "= 1", "+ 2", "= 3"]);
+        let whole: String = pieces(&math).iter().map(Math::to_string).collect();
+        assert_eq!(whole, math.to_string());
+    }
+
+    #[test]
+    fn every_stage_has_its_rule_and_the_numbers_of_its_last_step() {
+        for (id, activation, attend) in [
+            ("first", None, Attend::Softmax),
+            ("encoder", Some(Activation::Relu), Attend::ShiftedSoftmax),
+            ("encoder", Some(Activation::MaxMin), Attend::AverageHard),
+        ] {
+            let piece = Piece::of(TargetSource::Preset(id.to_owned())).with_activation(activation);
+            let simulated = Workshop::default().run(Piece { attend, ..piece }).expect("presets run");
+            for (at, stage) in simulated.stages.iter().enumerate() {
+                let rule = general(&simulated, stage, Language::En).to_string();
+                assert!(rule.contains(" = "), "{rule}");
+                let beat = stage.beats.len() - 1;
+                let now = Moment { stage: at, beat, position: Some(0), phase: 1.0 };
+                let numbers = current(&simulated, stage, &now, Language::En).expect("numbers").to_string();
+                let value = short(stage.direct[[0, 0]]);
+                assert!(numbers.contains(&value), "{}: {numbers} ends in {value}", stage.name);
+            }
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::focus::operand_name;
-use super::formulas::{current, general};
+use super::formulas::{current, general, pieces};
 use super::maps::{Map, Side};
 use super::play::running;
 use super::room::SimulatorRoom;
@@ -11,7 +11,7 @@ use super::timeline::Moment;
 use crate::jobs::simulator::{Kind, Shown, Simulated};
 use crate::language::use_language;
 use crate::widgets::heatmap::{Cell, Lit, Matrix};
-use crate::widgets::math::{Display, Formula, Math, row};
+use crate::widgets::math::{Display, Formula, Math};
 
 /// Matrices and formula.
 #[component]
@@ -65,15 +65,15 @@ pub fn OperationView() -> impl IntoView {
     .into_any()
 }
 
-/// A formula, where there is one.
+/// A formula, where there is one; on a narrow screen it takes several lines.
 #[component]
 fn MaybeFormula(math: Memo<Option<Math>>) -> impl IntoView {
-    let is_there = Memo::new(move |_| math.with(Option::is_some));
     move || {
-        is_there.get().then(|| {
-            view! {
-                <Formula math=Signal::derive(move || math.get().unwrap_or(row([]))) display=Display::Inline/>
-            }
+        math.get().map(|math| {
+            pieces(&math)
+                .into_iter()
+                .map(|piece| view! { <Formula math=Signal::stored(piece) display=Display::Inline/> " " })
+                .collect_view()
         })
     }
 }

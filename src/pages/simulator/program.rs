@@ -105,7 +105,9 @@ fn function_now(simulated: &Simulated, stage: &Shown, now: &Moment) -> Option<Fu
     // The last lane of a stage is what its function returns; a bias is added in the same line.
     let is_returned = lane.name == stage.name || (beat.term.is_none() && lane.name == "sum");
     let start = if is_returned { "return".to_owned() } else { format!("{} =", lane.name) };
-    let line = body.lines().position(|line| line.trim_start().starts_with(&start))?;
+    // A sum that grows starts as another line, which is over.
+    let is_made = |line: &&str| line.trim_start().starts_with(&start);
+    let line = body.lines().count() - 1 - body.lines().rev().position(|line| is_made(&line))?;
     Some(Function { file: file.to_owned(), text: body, line })
 }
 

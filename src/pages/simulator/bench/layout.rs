@@ -75,6 +75,8 @@ pub struct Bench {
     pub tall: f64,
     /// The height of all.
     pub height: f64,
+    /// The room beside the selectors, where there is enough for a sentence.
+    pub beside: Option<Rect>,
 }
 
 /// A place on the bench.
@@ -89,11 +91,13 @@ pub enum Spot {
 /// The width of a cell where there is room.
 const LARGEST: f64 = 44.0;
 /// The width from which cells hold numbers. A strip whose cells would be narrower is seen through a window.
-const NUMERAL: f64 = 32.0;
+const NUMERAL: f64 = 38.0;
 /// The height of an overview.
 const OVERVIEW: f64 = 5.0;
 /// The sides of a selector's cells.
 const GRID_CELLS: (f64, f64) = (7.0, 18.0);
+/// From this width on, selectors leave room beside them.
+const BESIDE: f64 = 620.0;
 /// The height of a selector where its rows are many.
 const TALLEST_GRID: f64 = 150.0;
 
@@ -148,8 +152,14 @@ impl Bench {
             }
             top += line;
         }
-        let (grids, height) = place_grids(grids, top, width, text);
-        Bench { strips, grids, cell, tall, height }
+        let is_wide = width >= BESIDE * scale && !grids.is_empty();
+        let share = if is_wide { width * 0.58 } else { width };
+        let (grids, height) = place_grids(grids, top, share, text);
+        let beside = is_wide.then(|| {
+            let left = grids.iter().map(|grid| grid.area.right()).fold(0.0, f64::max) + gap;
+            Rect::new(left, top, width - left, height - top)
+        });
+        Bench { strips, grids, cell, tall, height, beside }
     }
 
     /// The place of a cell, if it is seen.
@@ -235,7 +245,8 @@ fn window(count: usize, focus: usize, room: usize) -> (usize, usize) {
     (focus.saturating_sub(seen / 2).min(count - seen), seen)
 }
 
-/// Selectors side by side, with a line of words above them and the numbers of positions at their left.
+/// Selectors side by side, with two lines of words and the numbers of keys above them, and the numbers of positions at
+/// their left.
 fn place_grids(sizes: &[GridSize], top: f64, width: f64, text: f64) -> (Vec<Grid>, f64) {
     let scale = text / 13.0;
     let rows = sizes.iter().map(|size| size.rows.0).max().unwrap_or(0);
@@ -243,7 +254,10 @@ fn place_grids(sizes: &[GridSize], top: f64, width: f64, text: f64) -> (Vec<Grid
         return (Vec::new(), top);
     }
     let (smallest, largest) = (GRID_CELLS.0 * scale, GRID_CELLS.1 * scale);
-    let (index, gap) = (text * 2.4, text * 2.4);
+    let digits = rows.to_string().len() as f64;
+    let (index, gap) = (text * (0.9 + 0.6 * digits), text * 1.6);
+    // The words above a selector may be wider than its few keys.
+    let least = text * 5.5;
     let count = sizes.len() as f64;
     let across = width - count * index - gap * (count - 1.0);
     let keys: usize = sizes.iter().map(|size| size.keys.0).sum();
@@ -262,7 +276,7 @@ fn place_grids(sizes: &[GridSize], top: f64, width: f64, text: f64) -> (Vec<Grid
         seen_keys[*at] = sizes[*at].keys.0.min(share);
         room = room.saturating_sub(seen_keys[*at]);
     }
-    let top = top + text * 2.6;
+    let top = top + text * 4.2;
     let mut left = 0.0;
     let grids: Vec<Grid> = sizes
         .iter()
@@ -271,13 +285,12 @@ fn place_grids(sizes: &[GridSize], top: f64, width: f64, text: f64) -> (Vec<Grid
             let rows = window(size.rows.0, size.rows.1, seen_rows);
             let keys = window(size.keys.0, size.keys.1, seen);
             let area = Rect::new(left + index, top, keys.1 as f64 * cell, rows.1 as f64 * cell);
-            left = area.right() + gap;
+            left = area.right().max(left + index + least) + gap;
             Grid { area, cell, rows, keys }
         })
         .collect();
     let bottom = grids.iter().map(|grid| grid.area.bottom()).fold(top, f64::max);
-    // The number of the key stands below.
-    (grids, bottom + text * 1.5)
+    (grids, bottom + text * 0.5)
 }
 
 #[cfg(test)]
@@ -335,6 +348,9 @@ mod tests {
                 let [left, right] = bench.grids[..] else { panic!("two selectors") };
                 assert!(left.area.right() < right.area.x && right.area.right() <= width, "{rows} {width}");
                 assert!(left.area.bottom() <= bench.height);
+                if let Some(beside) = bench.beside {
+                    assert!(beside.x > right.area.right() && beside.width >= 0.35 * width, "{rows} {width}");
+                }
                 for (at, grid) in [left, right].into_iter().enumerate() {
                     let asked = grid.rect(rows / 2, keys[at] - 1).expect("what is asked is seen");
                     assert_eq!(bench.spot(asked.center()), Some(Spot::Pair(at, rows / 2, keys[at] - 1)));

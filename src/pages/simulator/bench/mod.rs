@@ -48,20 +48,26 @@ pub fn BenchView() -> impl IntoView {
             let scene = Scene::new(simulated, moment, t.get())?;
             let bench = scene.bench(width, palette.text_small);
             let (rows, selectors) = (scene.rows(&bench), scene.selector_rows(&bench));
-            paint(painter, palette, &bench, (&rows, &selectors, &scene.travels()));
+            let parts = (&*rows, &*selectors, &*scene.travels());
+            paint(painter, palette, &bench, parts, t.get().simulator_selectors());
             Some(())
         });
     };
     let draw = Draw::new(move |painter, frame| picture(painter, &frame.palette, frame.width));
     // The height depends on the stage alone, so that the page does not move with every step.
     let stage = Memo::new(move |_| room.now.get().map(|now| now.stage));
-    let height = Memo::new(move |_| {
+    let shape = Memo::new(move |_| {
         let moment = Moment { stage: stage.get()?, beat: 0, position: Some(0), phase: 0.0 };
         room.read(|simulated| {
             let scene = Scene::new(simulated, moment, t.get())?;
-            Some(scene.bench(width.get(), Palette::current().text_small).height)
+            let bench = scene.bench(width.get(), Palette::current().text_small);
+            Some((bench.height, bench.beside))
         })
     });
+    let height = Memo::new(move |_| shape.get().map_or(200.0, |(height, _)| height));
+    // The sentence stands beside the selectors where there is room, else below them.
+    let beside = Memo::new(move |_| shape.get().and_then(|(_, beside)| beside));
+    let sentence_room = move |of: fn(Rect) -> f64| move || Some(format!("{}px", of(beside.get()?)));
     // Where things stand now, for what lies over the picture.
     let places = Memo::new(move |_| {
         let now = room.now.get()?;
@@ -171,7 +177,7 @@ pub fn BenchView() -> impl IntoView {
         Some(Rect::new(origin.x() + rect.x, origin.y() + rect.y, rect.width, rect.height))
     });
     let save = move |as_svg: bool| {
-        let size = Point::new(width.get_untracked(), height.get_untracked().unwrap_or(200.0));
+        let size = Point::new(width.get_untracked(), height.get_untracked());
         let draw = |painter: &mut dyn Painter, frame: &Frame| {
             untrack(|| picture(painter, &frame.palette, frame.width));
         };
@@ -202,18 +208,23 @@ pub fn BenchView() -> impl IntoView {
     view! {
         <div class="sim-bench">
             <div class="sim-bench-head">
-                <strong>{move || room.read_now(|simulated, stage, _| {
-                    Some(t.get().simulator_bench_of(&symbol(&stage.name, simulated.target.heads)))
-                })}</strong>
+                <p class="sim-kicker">
+                    <span class="caps">{move || t.get().simulator_side()}</span>
+                    " "
+                    <strong>{move || room.read_now(|simulated, stage, _| {
+                        Some(t.get().simulator_bench_of(&symbol(&stage.name, simulated.target.heads)))
+                    })}</strong>
+                </p>
                 <Menu label=Signal::derive(move || t.get().simulator_bench_actions().to_owned()) items=items/>
             </div>
+            <div class="sim-bench-body">
             <div
                 node_ref=frame
                 class="sim-bench-picture"
                 role="application"
                 tabindex="0"
                 aria-label=move || t.get().simulator_bench_keys()
-                style:height=move || format!("{}px", height.get().unwrap_or(200.0))
+                style:height=move || format!("{}px", height.get())
                 on:pointermove=on_move
                 on:pointerup=on_up
                 on:pointerleave=on_leave
@@ -226,6 +237,17 @@ pub fn BenchView() -> impl IntoView {
                     <path class="heatmap-lit" d=move || lit.get()></path>
                 </svg>
             </div>
+                <p
+                    class="voice sim-sentence"
+                    class:is-beside=move || beside.get().is_some()
+                    style:left=sentence_room(|room| room.x)
+                    style:width=sentence_room(|room| room.width)
+                    style:top=sentence_room(|room| room.y)
+                    style:height=sentence_room(|room| room.height)
+                >
+                    {sentence}
+                </p>
+            </div>
             <p class="visually-hidden" aria-live="polite">
                 {move || note.get().map(|note| format!("{}: {}. {}", note.name, note.value, note.more))}
             </p>
@@ -237,7 +259,6 @@ pub fn BenchView() -> impl IntoView {
                     })}
                 </Tooltip>
             })}
-            <p class="voice sim-sentence">{sentence}</p>
             <Dialog title=Signal::derive(move || t.get().simulator_bench().to_owned()) is_open=table_is_open>
                 <TextTable
                     caption=Signal::derive(move || t.get().simulator_bench().to_owned())
@@ -266,7 +287,8 @@ crate::texts! {
     simulator_lane_right(symbol: &str): "right: an entry of {symbol}" | "right: uma entrada de {symbol}";
     simulator_lane_bias(symbol: &str): "bias: an entry of {symbol}" | "bias: uma entrada de {symbol}";
     simulator_lane_sum(symbol: &str): "sum: {symbol}, so far" | "sum: {symbol}, até aqui";
-    simulator_selects(lane: &str, symbol: &str): "{lane} selects in {symbol}" | "{lane} seleciona em {symbol}";
+    simulator_selects(lane: &str, symbol: &str): "{lane} ← {symbol}" | "{lane} ← {symbol}";
+    simulator_selectors: "Selectors: rows ask, columns answer" | "Seletores: linhas pedem, colunas respondem";
     simulator_bench_keys: "The bench. Arrow keys move from cell to cell and to the selectors below, Space plays and pauses, T opens the table, Escape lets go."
         | "A bancada. As setas movem de célula em célula e aos seletores abaixo, Espaço reproduz e pausa, T abre a tabela, Esc solta.";
 }

@@ -58,19 +58,26 @@ pub fn paint(
     palette: &Palette,
     bench: &Bench,
     (rows, selectors, travels): (&[Row], &[SelectorRow], &[Travel]),
+    heading: &str,
 ) {
-    for (at, row) in rows.iter().enumerate() {
-        paint_row(painter, palette, bench, at, row);
-    }
     // Lines first, so that no number is crossed out.
     for travel in travels {
         paint_line(painter, palette, bench, travel, travels.len());
     }
+    for (at, row) in rows.iter().enumerate() {
+        paint_row(painter, palette, bench, at, row);
+    }
     for travel in travels {
         paint_number(painter, palette, bench, travel, travels.len());
     }
-    for (grid, selector) in bench.grids.iter().zip(selectors) {
-        paint_selector(painter, palette, grid, selector);
+    if let Some(first) = bench.grids.first() {
+        let style = TextStyle::new(palette.soft, palette.text_small, Family::Sans).on(Baseline::Alphabetic);
+        let at = Point::new(0.0, first.area.y - palette.text_tiny * 1.6 - palette.text_small * 1.6);
+        painter.text(heading, at, &style);
+    }
+    for (at, (grid, selector)) in bench.grids.iter().zip(selectors).enumerate() {
+        let left = if at == 0 { 0.0 } else { grid.area.x - (bench.grids[0].area.x) };
+        paint_selector(painter, palette, grid, selector, left);
     }
 }
 
@@ -137,13 +144,18 @@ fn index_step(palette: &Palette, largest: usize, cell: f64) -> usize {
 
 /// A selector: strictly two-tone, a row for each position and a column for each key. The position that asks now is
 /// followed from its number to the key that answers.
-fn paint_selector(painter: &mut dyn Painter, palette: &Palette, grid: &Grid, selector: &SelectorRow) {
+fn paint_selector(
+    painter: &mut dyn Painter,
+    palette: &Palette,
+    grid: &Grid,
+    selector: &SelectorRow,
+    left: f64,
+) {
     let Grid { area, cell, rows, keys } = *grid;
     let hue = if selector.is_now { palette.role(selector.role) } else { palette.soft };
     let title = TextStyle::new(hue, palette.text_small, Family::Sans)
         .on(Baseline::Alphabetic)
         .weighing(Weight::Strong);
-    let left = area.x - palette.text_small * 2.4;
     painter.text(&selector.label, Point::new(left, area.y - palette.text_tiny * 1.6), &title);
     painter.fill_rect(area, palette.selector_off);
     let line = Stroke::solid(palette.cell_line, 1.0);

@@ -44,7 +44,10 @@ pub fn said(scene: &Scene) -> String {
                 Reads::Own if lane.name == "sum" => {
                     let name = symbol(&stage.name, heads);
                     let name = if name.contains(' ') { format!("({name})") } else { name };
-                    t.simulator_adds(&format!("{name}{place}"), &value)
+                    match beat.term {
+                        Some(_) => t.simulator_adds(&format!("{name}{place}"), &value),
+                        None => t.simulator_adds_bias(&format!("{name}{place}"), &value),
+                    }
                 }
                 Reads::Own => t.simulator_computes(position, &lane.name, &value),
             })
@@ -175,6 +178,7 @@ crate::texts! {
         "One head averages {count} positions for position {position}; from that, {name} = {value}."
         | "Uma cabeça tira a média de {count} posições para a posição {position}; dela vem {name} = {value}.";
     simulator_adds(entry: &str, value: &str): "Their product is added: {entry} is {value} so far." | "O produto é somado: {entry} é {value} até aqui.";
+    simulator_adds_bias(entry: &str, value: &str): "The bias is added: {entry} is {value}." | "O viés é somado: {entry} é {value}.";
     simulator_computes(position: usize, name: &str, value: &str): "Position {position} computes by itself: {name} = {value}." | "A posição {position} calcula sozinha: {name} = {value}.";
     simulator_all_fetch(count: usize, fetches: usize):
         "All {count} positions fetch at the same time, each from where it needs: heads used here, {fetches}."
