@@ -85,6 +85,8 @@ pub enum Answer {
 pub struct Look {
     /// The numbers of the draw.
     pub sample: Sample,
+    /// The input of both, n × d.
+    pub input: Array2<f64>,
     /// Output of the target, n × d.
     pub target_output: Array2<f64>,
     /// Output of the universal transformer, n × d.
@@ -144,6 +146,7 @@ impl Workshop {
                 let trace = stage.trace();
                 Ok(Answer::Look(Box::new(Look {
                     sample,
+                    input: stage.input().to_owned(),
                     target_output: trace.output.clone(),
                     universal_output: played.output,
                     target_attention: trace.attention.clone(),

@@ -1,12 +1,13 @@
 //! What a person chose in the workspace “Width”.
 
+use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 use transformer::{Attention, Class, Mask, Scale};
 use universal::{Bounds, Law, Table, Tying, bounds::largest_rank};
 
 use super::law;
 use super::query::Query;
-use super::universal::ATTENTION_WORDS;
+use super::universal::{ATTENTION_WORDS, Construction, InputSource, Piece, TargetSource};
 use super::{Choices, Page};
 
 /// The workspace “Width”: the class that is surveyed, the draws that are compared, and what is looked at.
@@ -171,6 +172,23 @@ impl WidthState {
     pub fn marked_width(&self) -> Option<usize> {
         let equations = usize::try_from(self.equations()).ok()?;
         Some(equations.saturating_add_signed(isize::try_from(self.spare).ok()?).max(1))
+    }
+
+    /// The first draw under the marker as a piece of the workspace “Universal”, on an input.
+    pub fn marked_piece(&self, input: Array2<f64>) -> Option<Piece> {
+        let equations = i64::try_from(self.equations()).ok()?;
+        Some(Piece {
+            target: TargetSource::Random,
+            class: self.class,
+            seed: self.seed,
+            input: InputSource::Rows(input),
+            construction: Construction::Random,
+            law: *self.laws.first()?,
+            tying: self.tying,
+            spare: i64::try_from(self.marked_width()?).ok()? - equations,
+            frozen_seed: self.frozen_seed,
+            ..Piece::default()
+        })
     }
 
     /// The same choices with a law more or less; the last one stays.

@@ -8,7 +8,7 @@ use super::controls::Named;
 use super::laws::{law_name, law_title, look_of, median};
 use super::room::{WidthRoom, cast_of, draw_of};
 use super::runner::{Runner, Samples, WIDEST};
-use super::work::Running;
+use super::work::{Kind, Running};
 use crate::drawing::palette::Role;
 use crate::jobs::width::Point;
 use crate::language::{Language, use_language};
@@ -97,7 +97,7 @@ pub fn CliffPanel(
                 when=move || !is_too_wide.get()
                 fallback=move || view! { <p class="notice notice-bad"><span>{move || too_wide(room, t.get())}</span></p> }
             >
-                <Running work=runner.work name=label(Language::sweep_progress)/>
+                <Running work=runner.work kind=Kind::Sweep/>
                 <Chart
                     name=Signal::derive(move || {
                         let state = room.state.get();
@@ -338,7 +338,6 @@ crate::texts! {
     draws: "Draws of each" | "Sorteios de cada";
     reach: "Columns on each side" | "Colunas de cada lado";
     marker_at: "Marker, beyond N" | "Marcador, além de N";
-    sweep_progress: "Progress of the sweep" | "Progresso da varredura";
     width_axis: "m (columns)" | "m (colunas)";
     error_axis: "largest output error (log scale)" | "maior erro da saída (escala log)";
     residual_axis: "‖E C − B‖ / ‖B‖ (log scale)" | "‖E C − B‖ / ‖B‖ (escala log)";

@@ -9,7 +9,7 @@ use universal::{Bounds, Law};
 use super::laws::{law_name, law_title, look_of, median};
 use super::room::{WidthRoom, cast_of, draw_of};
 use super::runner::{Runner, Samples};
-use super::work::Running;
+use super::work::{Kind, Running};
 use crate::drawing::palette::Role;
 use crate::jobs::client::{Client, Line as Requests};
 use crate::jobs::protocol::{Answer, Packed, Request};
@@ -63,7 +63,7 @@ pub fn ConditioningPanel(
                     value=Signal::derive(move || room.state.with(|state| state.grade))
                     on_input=move |grade| room.change(|state| state.grade = grade)/>
             </div>
-            <Running work=runner.work name=name(Language::grades_progress)/>
+            <Running work=runner.work kind=Kind::Grades/>
             <div class="chart-pair">
                 <Chart name=name(Language::depth_name) figure=chart(depth_figure) finding=finding(depth_finding)/>
                 <Show
@@ -454,7 +454,6 @@ crate::texts! {
     finding_spare(law: &str, spare: usize, at_n: &str, wide: &str, double: &str, single: &str):
         "{law}: with {spare} columns more than N the condition number goes from {at_n} to {wide}, and the error {double} in f64, {single} in f32."
         | "{law}: com {spare} colunas além de N o número de condição vai de {at_n} a {wide}, e o erro {double} em f64, {single} em f32.";
-    grades_progress: "Progress of the grades" | "Progresso das avaliações";
     finding_ties(with_ties: usize, exact: usize, tolerant: usize, single: usize, generous: usize):
         "Of the {with_ties} targets with ties, random weights lose {exact} in f64 when equal means to the last bit and {tolerant} within 10⁻¹⁰; in f32 they lose {single} within 10⁻¹⁰ and {generous} within 10⁻³. The sparse weights move numbers and do not round, so they keep every tie."
         | "Dos {with_ties} alvos com empates, os pesos aleatórios perdem {exact} em f64 quando igual quer dizer até o último bit e {tolerant} a menos de 10⁻¹⁰; em f32 perdem {single} a menos de 10⁻¹⁰ e {generous} a menos de 10⁻³. Os pesos esparsos movem números e não arredondam, então mantêm todo empate.";

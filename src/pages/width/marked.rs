@@ -4,20 +4,17 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use ndarray::Array2;
-use universal::{Bounds, RandomSpec};
 
 use super::room::{WidthRoom, draw_of};
 use super::runner::WIDEST;
 use crate::drawing::palette::Role;
 use crate::jobs::client::{Client, Line};
 use crate::jobs::protocol::{Answer, Packed, Request};
-use crate::jobs::width::{self, Look, Point};
+use crate::jobs::width::{self, Look};
 use crate::language::use_language;
 use crate::notices::Notices;
-use crate::state::AppState;
-use crate::state::universal::{Construction, InputSource, Piece, TargetSource, UniversalState};
 use crate::state::width::WidthState;
-use crate::widgets::controls::{Choice, Select};
+use crate::widgets::controls::{Button, Choice, Select};
 use crate::widgets::heatmap::{Axis, Heatmap, Kind, Matrix, ScaleLimit};
 use crate::widgets::number::short;
 
@@ -130,9 +127,15 @@ pub fn MarkedPanel() -> impl IntoView {
                     value=chosen
                     on_input=move |at| room.change(|state| state.matrix = at)
                 />
-                <a href=move || wanted.get().map(|point| format!("?{}", played(point).encode()))>
-                    {move || t.get().marked_play()}
-                </a>
+                <Button
+                    label=Signal::derive(move || t.get().marked_play().to_owned())
+                    on_press=move |()| {
+                        let input = look.with_untracked(|look| look.as_ref().map(|look| look.input.clone()));
+                        if let Some(input) = input {
+                            room.play_marked(input);
+                        }
+                    }
+                />
             </div>
             <div class="matrix-row">
                 <div class="map"><Heatmap name="T(X)" matrix=matrix(|look| &look.target_output) kind=Kind::Signed rows=tokens cols=columns limit=limit/></div>
@@ -143,26 +146,6 @@ pub fn MarkedPanel() -> impl IntoView {
             </div>
         </section>
     }
-}
-
-/// The same target, input and draw in the workspace “Universal”, where its run can be kept as a file.
-fn played((cast, draw): Point) -> AppState {
-    let RandomSpec { law, tying, width } = draw.spec;
-    let equations = i64::try_from(Bounds::of(&cast.class).random_minimum).unwrap_or(i64::MAX);
-    let piece = Piece {
-        target: TargetSource::Random,
-        class: cast.class,
-        seed: cast.seed,
-        input: InputSource::Length(cast.tokens),
-        construction: Construction::Random,
-        law,
-        tying,
-        spare: i64::try_from(width).unwrap_or(i64::MAX).saturating_sub(equations),
-        frozen_seed: draw.seed,
-        ..Piece::default()
-    };
-    let universal = UniversalState { piece, ..UniversalState::default() };
-    AppState::of(universal)
 }
 
 crate::texts! {

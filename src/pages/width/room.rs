@@ -1,10 +1,13 @@
 //! What all panels of the workspace share: the choices, and how they change.
 
 use leptos::prelude::*;
+use ndarray::Array2;
 use transformer::Class;
 
 use crate::app::Store;
 use crate::jobs::width::{Cast, Draw};
+use crate::state::Page;
+use crate::state::universal::UniversalState;
 use crate::state::width::WidthState;
 use universal::{Law, RandomSpec};
 
@@ -30,6 +33,17 @@ impl WidthRoom {
         let room = WidthRoom { store, state, class, cast };
         provide_context(room);
         room
+    }
+
+    /// Goes to the workspace “Universal” with the draw under the marker, on this input: there its run can be kept.
+    pub fn play_marked(self, input: Array2<f64>) {
+        let Store(app) = self.store;
+        app.update(|app| {
+            if let Some(piece) = app.choices::<WidthState>().marked_piece(input) {
+                app.change(|universal| *universal = UniversalState { piece, ..UniversalState::default() });
+                app.page = Page::Universal;
+            }
+        });
     }
 
     /// Changes what was chosen.

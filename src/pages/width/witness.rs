@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use universal::witness::{Moment, Path};
 
 use super::room::{WidthRoom, draw_of};
-use super::work::{Job, Plan, Running, Work};
+use super::work::{Job, Kind, Plan, Running, Work};
 use crate::drawing::clock::Clock;
 use crate::drawing::palette::Role;
 use crate::jobs::client::Line as Requests;
@@ -152,7 +152,7 @@ pub fn WitnessPanel(
                 when=move || walk.wanted.with(Option::is_some)
                 fallback=move || view! { <p class="quiet">{move || t.get().witness_too_wide(WIDEST)}</p> }
             >
-                <Running work=walk.work name=Signal::derive(move || t.get().walk_progress().to_owned())/>
+                <Running work=walk.work kind=Kind::Walk/>
                 <div class="chart-pair">
                     <Chart
                         name=Signal::derive(move || t.get().determinant_name().to_owned())
@@ -274,7 +274,6 @@ crate::texts! {
     witness_lead: "R(t) = (1 − t) R₀ + t R₁ leads from the sparse weights R₀, which surely work, to the random ones R₁, all with N columns. det C(t) is a polynomial in t, and it is 1 at t = 0, so it can vanish at a few isolated t only. A random draw would have to hit one of them exactly."
         | "R(t) = (1 − t) R₀ + t R₁ leva dos pesos esparsos R₀, que certamente funcionam, aos aleatórios R₁, todos com N colunas. det C(t) é um polinômio em t e vale 1 em t = 0, então só pode se anular em alguns t isolados. Um sorteio teria de acertar um deles em cheio.";
     witness_too_wide(widest: u128): "The path is followed up to N = {widest}, because each of its hundreds of points takes all singular values of an N × N matrix; choose fewer heads or layers." | "O caminho é seguido até N = {widest}, porque cada um de suas centenas de pontos pede todos os valores singulares de uma matriz N × N; escolha menos cabeças ou camadas.";
-    walk_progress: "Progress on the way" | "Progresso no caminho";
     finding_under_way(t: &str, zeros: usize): "Followed up to t = {t}; zeros so far: {zeros}." | "Seguido até t = {t}; zeros até agora: {zeros}.";
     determinant_name: "The determinant on the way" | "O determinante no caminho";
     witness_error_name: "The error on the way" | "O erro no caminho";

@@ -134,31 +134,67 @@ impl Work {
     }
 }
 
+/// Which work it is, for what is said of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The points of the sweep.
+    Sweep,
+    /// The steps of the walk from sparse to random weights.
+    Walk,
+    /// The points of the charts about conditioning.
+    Grades,
+}
+
 /// How far work has come, and the buttons that hold it.
 #[component]
 pub fn Running(
     /// The work.
     work: Work,
-    /// What it is, for those who do not see where it stands.
-    #[prop(into)]
-    name: Signal<String>,
+    /// Which it is.
+    kind: Kind,
 ) -> impl IntoView {
     let t = use_language();
     let steps = work.plan.steps;
     let is_done = move || steps.with(|(done, all)| done == all);
     let text = move || {
-        let (done, all) = steps.get();
+        let ((done, all), t) = (steps.get(), t.get());
+        let of = match kind {
+            Kind::Walk if done == all => return t.steps_done(all),
+            _ if done == all => return t.points_done(all),
+            Kind::Walk => t.steps_of(done, all),
+            Kind::Sweep | Kind::Grades => t.points_of(done, all),
+        };
         match work.seconds_left() {
-            _ if done == all => t.get().points_done(all),
             Some(seconds) if !work.is_paused.get() && work.may_run.get() => {
-                t.get().points_left(done, all, &short(rounded(seconds)))
+                t.work_left(&of, &short(rounded(seconds)))
             }
-            _ => t.get().points_of(done, all),
+            _ => of,
         }
+    };
+    let name = move || match kind {
+        Kind::Sweep => t.get().sweep_progress(),
+        Kind::Walk => t.get().walk_progress(),
+        Kind::Grades => t.get().grades_progress(),
     };
     let hold = Signal::derive(move || {
         let (t, is_paused) = (t.get(), work.is_paused.get());
-        (if is_paused { t.sweep_continue() } else { t.sweep_pause() }).to_owned()
+        let name = match (kind, is_paused) {
+            (Kind::Sweep, false) => t.sweep_pause(),
+            (Kind::Walk, false) => t.walk_pause(),
+            (Kind::Grades, false) => t.grades_pause(),
+            (Kind::Sweep, true) => t.sweep_continue(),
+            (Kind::Walk, true) => t.walk_continue(),
+            (Kind::Grades, true) => t.grades_continue(),
+        };
+        name.to_owned()
+    });
+    let give_up = Signal::derive(move || {
+        let name = match kind {
+            Kind::Sweep => t.get().sweep_cancel(),
+            Kind::Walk => t.get().walk_cancel(),
+            Kind::Grades => t.get().grades_cancel(),
+        };
+        name.to_owned()
     });
     view! {
         <div class="running" role="group" aria-label=name>
@@ -172,8 +208,7 @@ pub fn Running(
             <Show when=move || !is_done()>
                 <Button label=hold on_press=move |()| work.is_paused.update(|is_paused| *is_paused = !*is_paused)/>
                 <Show when=move || steps.with(|(done, _)| *done > 0)>
-                    <Button label=Signal::derive(move || t.get().sweep_cancel().to_owned())
-                        on_press=move |()| work.cancel()/>
+                    <Button label=give_up on_press=move |()| work.cancel()/>
                 </Show>
             </Show>
         </div>
@@ -192,8 +227,19 @@ fn now() -> f64 {
 crate::texts! {
     points_done(total: usize): "All {total} points are computed." | "Todos os {total} pontos foram computados.";
     points_of(done: usize, total: usize): "{done} of {total} points" | "{done} de {total} pontos";
-    points_left(done: usize, total: usize, seconds: &str): "{done} of {total} points, about {seconds} s left" | "{done} de {total} pontos, faltam cerca de {seconds} s";
+    steps_done(total: usize): "All {total} steps are done." | "Todos os {total} passos foram dados.";
+    steps_of(done: usize, total: usize): "{done} of {total} steps" | "{done} de {total} passos";
+    work_left(of: &str, seconds: &str): "{of}, about {seconds} s left" | "{of}, faltam cerca de {seconds} s";
+    sweep_progress: "Progress of the sweep" | "Progresso da varredura";
     sweep_pause: "Pause" | "Pausar";
     sweep_continue: "Continue" | "Continuar";
     sweep_cancel: "Cancel" | "Cancelar";
+    walk_progress: "Progress of the walk" | "Progresso do caminho";
+    walk_pause: "Pause the walk" | "Pausar o caminho";
+    walk_continue: "Continue the walk" | "Continuar o caminho";
+    walk_cancel: "Cancel the walk" | "Cancelar o caminho";
+    grades_progress: "Progress of the grades" | "Progresso das avaliações";
+    grades_pause: "Pause the grades" | "Pausar as avaliações";
+    grades_continue: "Continue the grades" | "Continuar as avaliações";
+    grades_cancel: "Cancel the grades" | "Cancelar as avaliações";
 }
