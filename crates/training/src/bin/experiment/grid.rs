@@ -111,7 +111,20 @@ pub fn cells() -> Vec<Cell> {
         it.embedding_scale = 1.0;
         it.model.weights = Weights::Random { gain: 4.0 };
     }));
+    let three = || cell(hops(3), norm, Random);
+    cells.push(tried(three(), "m=128", |it| at_width_128(it, 1.0)));
+    cells.push(tried(three(), "m=128-g=2", |it| at_width_128(it, 2.0)));
+    cells.push(tried(three(), "m=128-rate=0.01", |it| {
+        at_width_128(it, 1.0);
+        it.optimiser.learning_rate = 0.01;
+    }));
     cells
+}
+
+fn at_width_128(config: &mut Config, gain: f64) {
+    config.model.width = 128;
+    config.model.weights = Weights::Random { gain };
+    config.steps = 3000;
 }
 
 fn hops(hops: usize) -> Task {
