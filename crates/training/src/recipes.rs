@@ -42,13 +42,13 @@ pub fn recommended(task: Task, variant: Variant, kind: Kind) -> Config {
         Kind::Random => {
             let gain = if residual && !is_counting { 1.0 } else { 2.0 };
             let width = match hops {
-                // At 128 three hops are learned only in part, whatever the rate and the gain.
+                // At 128 three hops are learned only in part.
                 3.. => 192,
                 2 => 128,
                 _ if residual && is_counting => 96,
                 _ => 64,
             };
-            (Weights::Random { gain }, 2, width, if hops > 2 { 16 } else { 8 })
+            (Weights::Random { gain }, 2, width, 8)
         }
         Kind::Trained if deep => (Weights::Trained, 4, 64, 16),
         Kind::Trained => (Weights::Trained, 2, 32, 16),
@@ -74,8 +74,6 @@ pub fn recommended(task: Task, variant: Variant, kind: Kind) -> Config {
         _ if is_counting => 2000,
         1 => 1500,
         2 => 2000,
-        // As many operations as at width 128 in twice the steps.
-        _ if kind == Kind::Random => 1500,
         _ => 3000,
     };
     Config {
