@@ -148,7 +148,9 @@ impl Seed {
         };
         let stride = history.len().div_ceil(points.max(1)).max(1);
         let shown = |index: usize| points > 0 && (last - index).is_multiple_of(stride);
-        let kept = history.iter().enumerate().filter(|(index, _)| tells(*index) || shown(*index));
+        // What has been thinned before stays as it is.
+        let is_short = history.len() <= points + 3;
+        let kept = history.iter().enumerate().filter(|(index, _)| is_short || tells(*index) || shown(*index));
         let share = |share: f64| (share * 1e6).round() / 1e6;
         let row = |it: &Evaluation| {
             (it.step, rounded(it.loss), share(it.accuracy), it.accuracy_without_null.map(share))

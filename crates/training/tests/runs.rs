@@ -286,9 +286,9 @@ fn reports_say_what_was_found_and_repeat_it() {
 fn results_by_cell_are_those_of_their_runs() {
     let report = |seed| {
         let config = Config { seed, ..small(Variant::ResidualNorm, Kind::Sparse) };
-        let mut run = Run::new(Config { steps: 200, ..config }).unwrap();
+        let mut run = Run::new(Config { steps: 400, batch: 24, ..config }).unwrap();
         while !run.is_finished() {
-            steps(&mut run, 10);
+            steps(&mut run, 20);
             run.evaluate();
         }
         run.report().unwrap()
@@ -300,6 +300,7 @@ fn results_by_cell_are_those_of_their_runs() {
     );
     let text = results.to_compact_json(6).unwrap();
     let read: Results = serde_json::from_str(&text).unwrap();
+    assert_eq!(read.to_compact_json(6).unwrap(), text, "once is enough");
     assert_eq!(read.runs.len(), 2);
     for (found, expected) in read.runs.iter().zip(&results.runs) {
         assert_eq!(found.config, expected.config);
