@@ -1,12 +1,14 @@
 //! The controls of the workspace: task, variant, models, seeds, and settings in the place of the recommended ones.
 
 use leptos::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::File;
 
 use super::room::Room;
 use crate::app::Store;
 use crate::language::{Language, say, text_of, use_language};
 use crate::state::training::{MOST_SEEDS, MOST_STEPS, Model, Plan, Settings, Task, TaskKind, Variant};
-use crate::widgets::controls::{Choice, Range, SeedField, Segments, Select, Slider, TextArea, TextField};
+use crate::widgets::controls::{Choice, FileButton, Range, SeedField, Segments, Select, Slider, TextArea, TextField};
 use crate::widgets::number::{exact, parse};
 
 /// The bar of controls. A lesson hides those that the link names.
@@ -145,10 +147,24 @@ fn Own() -> impl IntoView {
                         lines=8
                         on_input=move |own: String| room.change_plan(|plan| plan.task.own = own)
                     />
+                    <FileButton
+                        label=text_of(t, Language::training_own_file)
+                        accept=".txt,.csv,.text"
+                        on_file=move |file| open_own(room, file)
+                    />
                 </div>
             }
         })
     }
+}
+
+/// Takes the sequences of a file.
+fn open_own(room: Room, file: File) {
+    leptos::task::spawn_local(async move {
+        let Ok(text) = JsFuture::from(file.text()).await else { return };
+        let own = text.as_string().unwrap_or_default().replace("\r\n", "\n");
+        room.change_plan(|plan| plan.task.own = own);
+    });
 }
 
 /// Settings in the place of the recommended ones; an empty field means what is recommended.
@@ -311,6 +327,7 @@ crate::texts! {
     training_modulus: "Modulus" | "Módulo";
     training_alphabet: "Alphabet" | "Alfabeto";
     training_own_label: "Sequences" | "Sequências";
+    training_own_file: "Open sequences" | "Abrir sequências";
     training_settings: "Settings: as recommended" | "Ajustes: como recomendado";
     training_settings_changed(count: usize): "Settings: {count} of your own" | "Ajustes: {count} seus";
     training_settings_note: "An empty field means what is recommended for each model. New runs take these settings; runs that have begun keep theirs."

@@ -124,7 +124,7 @@ fn Answers() -> impl IntoView {
                 </tbody>
             </table>
         </div>
-        <p class="quiet" role="status" aria-label=say(t, Language::training_answers)>{verdict}</p>
+        <p class="quiet">{verdict}</p>
     }
     .into_any()
 }

@@ -122,7 +122,7 @@ fn Transport() -> impl IntoView {
                 on_press=move |()| untrack(runs).into_iter().for_each(|run| run.reset(room.lab))
             />
             <progress max="1" prop:value=move || done.get().to_string() aria-label=say(t, Language::training_progress)></progress>
-            <span class="training-says number" role="status" aria-label=say(t, Language::training_runs)>{says}</span>
+            <span class="training-says number">{says}</span>
             <span class="training-exports">
                 <Button
                     label=text_of(t, Language::training_export)
