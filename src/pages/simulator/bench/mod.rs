@@ -5,6 +5,7 @@ mod layout;
 mod paint;
 mod said;
 mod scene;
+mod selectors;
 
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::html::Div;
