@@ -195,7 +195,8 @@ pub fn pieces(math: &Math) -> Vec<Math> {
             match operator.as_str() {
                 "(" | "[" => depth += 1,
                 ")" | "]" => depth -= 1,
-                "=" | "+" if depth == 0 => pieces.push(Vec::new()),
+                // An operator that comes first would be taken for a sign.
+                "=" | "+" if depth == 0 => pieces.push(vec![text("")]),
                 _ => {}
             }
         }

@@ -129,12 +129,14 @@ impl SimulatorRoom {
             state.page = Page::Rasp;
             state.change(|rasp| *rasp = RaspState { piece, ..RaspState::default() });
         });
-        // Another workspace is read from its top, and the keyboard goes along.
-        window().scroll_to_with_x_and_y(0.0, 0.0);
-        let main = document().get_element_by_id("main");
-        if let Some(main) = main.and_then(|main| main.dyn_into::<web_sys::HtmlElement>().ok()) {
-            let _ = main.focus();
-        }
+        // Another workspace is read from its top, and the keyboard goes along. The page is laid out anew first.
+        request_animation_frame(|| {
+            let main = document().get_element_by_id("main");
+            if let Some(main) = main.and_then(|main| main.dyn_into::<web_sys::HtmlElement>().ok()) {
+                let _ = main.focus();
+            }
+            window().scroll_to_with_x_and_y(0.0, 0.0);
+        });
     }
 
     /// Goes to the end of a stage.

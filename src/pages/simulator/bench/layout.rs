@@ -39,6 +39,8 @@ pub struct Grid {
     pub rows: (usize, usize),
     /// The first key that is seen, and how many.
     pub keys: (usize, usize),
+    /// Where the words above it begin.
+    pub left: f64,
 }
 
 impl Grid {
@@ -178,7 +180,7 @@ impl Bench {
         });
         let grids = || {
             self.grids.iter().enumerate().find_map(|(at, grid)| {
-                let Grid { area, cell, rows, keys } = *grid;
+                let Grid { area, cell, rows, keys, .. } = *grid;
                 let place = |offset: f64, (first, seen): (usize, usize)| {
                     first + ((offset / cell) as usize).min(seen.saturating_sub(1))
                 };
@@ -285,8 +287,9 @@ fn place_grids(sizes: &[GridSize], top: f64, width: f64, text: f64) -> (Vec<Grid
             let rows = window(size.rows.0, size.rows.1, seen_rows);
             let keys = window(size.keys.0, size.keys.1, seen);
             let area = Rect::new(left + index, top, keys.1 as f64 * cell, rows.1 as f64 * cell);
+            let grid = Grid { area, cell, rows, keys, left };
             left = area.right().max(left + index + least) + gap;
-            Grid { area, cell, rows, keys }
+            grid
         })
         .collect();
     let bottom = grids.iter().map(|grid| grid.area.bottom()).fold(top, f64::max);

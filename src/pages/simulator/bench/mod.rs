@@ -5,6 +5,7 @@ mod layout;
 mod paint;
 mod said;
 mod scene;
+mod selectors;
 
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::html::Div;
@@ -249,12 +250,12 @@ pub fn BenchView() -> impl IntoView {
                 </p>
             </div>
             <p class="visually-hidden" aria-live="polite">
-                {move || note.get().map(|note| format!("{}: {}. {}", note.name, note.value, note.more))}
+                {move || note.get().map(|note| format!("{} {}. {}", note.name, note.value, note.more))}
             </p>
             {move || note.with(Option::is_some).then(|| view! {
                 <Tooltip anchor=anchor>
                     {move || note.get().map(|note| view! {
-                        <p class="tooltip-main">{note.name} " = " <b>{note.value}</b></p>
+                        <p class="tooltip-main">{note.name} " " <b>{note.value}</b></p>
                         <p class="tooltip-more">{note.more}</p>
                     })}
                 </Tooltip>

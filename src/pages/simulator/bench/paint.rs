@@ -1,7 +1,8 @@
 //! Draws the bench: what is read above, what is made below, numbers on their way from one to the other, and the
 //! selectors that send them.
 
-use super::layout::{Bench, Grid, Strip};
+use super::layout::{Bench, Strip};
+use super::selectors::{SelectorRow, paint_selectors};
 use crate::drawing::color::{Mark, Rgba, Scale};
 use crate::drawing::geometry::{Path, Point, Rect};
 use crate::drawing::painter::{Align, Baseline, Family, Painter, Stroke, TextStyle, Weight};
@@ -22,22 +23,6 @@ pub struct Row {
     pub values: Vec<Option<f64>>,
     /// The cells that are looked at.
     pub lit: Vec<usize>,
-}
-
-/// A selector as it is now.
-pub struct SelectorRow {
-    /// What it is.
-    pub label: String,
-    /// Whose hue its keys have.
-    pub role: Role,
-    /// The position of its first key in its sequence.
-    pub start: usize,
-    /// The keys that each position selects, as far as positions are seen.
-    pub selected: Vec<Vec<usize>>,
-    /// The position that selects now.
-    pub position: Option<usize>,
-    /// Whether it is at work now.
-    pub is_now: bool,
 }
 
 /// A number on its way.
@@ -70,15 +55,7 @@ pub fn paint(
     for travel in travels {
         paint_number(painter, palette, bench, travel, travels.len());
     }
-    if let Some(first) = bench.grids.first() {
-        let style = TextStyle::new(palette.soft, palette.text_small, Family::Sans).on(Baseline::Alphabetic);
-        let at = Point::new(0.0, first.area.y - palette.text_tiny * 1.6 - palette.text_small * 1.6);
-        painter.text(heading, at, &style);
-    }
-    for (at, (grid, selector)) in bench.grids.iter().zip(selectors).enumerate() {
-        let left = if at == 0 { 0.0 } else { grid.area.x - (bench.grids[0].area.x) };
-        paint_selector(painter, palette, grid, selector, left);
-    }
+    paint_selectors(painter, palette, bench, selectors, heading);
 }
 
 /// More numbers on their way are dots.
@@ -137,96 +114,9 @@ fn paint_overview(painter: &mut dyn Painter, palette: &Palette, strip: &Strip, r
 }
 
 /// Every how many cells an index is written.
-fn index_step(palette: &Palette, largest: usize, cell: f64) -> usize {
+pub fn index_step(palette: &Palette, largest: usize, cell: f64) -> usize {
     let digits = largest.to_string().len() as f64;
     (digits * palette.text_tiny * 0.75 / cell).ceil().max(1.0) as usize
-}
-
-/// A selector: strictly two-tone, a row for each position and a column for each key. The position that asks now is
-/// followed from its number to the key that answers.
-fn paint_selector(
-    painter: &mut dyn Painter,
-    palette: &Palette,
-    grid: &Grid,
-    selector: &SelectorRow,
-    left: f64,
-) {
-    let Grid { area, cell, rows, keys } = *grid;
-    let hue = if selector.is_now { palette.role(selector.role) } else { palette.soft };
-    let title = TextStyle::new(hue, palette.text_small, Family::Sans)
-        .on(Baseline::Alphabetic)
-        .weighing(Weight::Strong);
-    painter.text(&selector.label, Point::new(left, area.y - palette.text_tiny * 1.6), &title);
-    painter.fill_rect(area, palette.selector_off);
-    let line = Stroke::solid(palette.cell_line, 1.0);
-    for row in 1..rows.1 {
-        let y = area.y + row as f64 * cell;
-        painter.stroke_path(&Path::line(Point::new(area.x, y), Point::new(area.right(), y)), &line);
-    }
-    for key in 1..keys.1 {
-        let x = area.x + key as f64 * cell;
-        painter.stroke_path(&Path::line(Point::new(x, area.y), Point::new(x, area.bottom())), &line);
-    }
-    let tiles: Vec<(Rect, Rgba)> = selector
-        .selected
-        .iter()
-        .zip(rows.0..)
-        .flat_map(|(selected, row)| {
-            // Positions whose turn has not come stand back.
-            let waits = selector.position.is_some_and(|now| row > now);
-            let color =
-                if waits || !selector.is_now { palette.selector_on.faded(0.4) } else { palette.selector_on };
-            selected.iter().filter_map(move |key| Some((grid.rect(row, *key)?.inset(0.5), color)))
-        })
-        .collect();
-    painter.fill_tiles(&tiles, if cell >= 12.0 { 2.0 } else { 0.0 });
-    painter.stroke_rect(area, 0.0, &Stroke::solid(palette.edge, 1.0));
-
-    let asked: &[usize] = selector
-        .position
-        .and_then(|now| selector.selected.get(now.checked_sub(rows.0)?))
-        .map_or(&[], Vec::as_slice);
-    let tiny = TextStyle::new(palette.soft, palette.text_tiny, Family::Sans);
-    let strong = tiny.colored(palette.accent).weighing(Weight::Strong);
-    let numbers = |painter: &mut dyn Painter,
-                   lit: &[usize],
-                   (first, seen): (usize, usize),
-                   start: usize,
-                   place: &dyn Fn(usize) -> Point,
-                   style: (TextStyle, TextStyle)| {
-        let step = index_step(palette, start + first + seen, cell);
-        for at in first..first + seen {
-            let is_lit = lit.contains(&at);
-            let crowded = !is_lit && lit.iter().any(|lit| lit.abs_diff(at) < step);
-            if is_lit || ((start + at).is_multiple_of(step) && !crowded) {
-                let style = if is_lit { style.1 } else { style.0 };
-                painter.text(&(start + at).to_string(), place(at), &style);
-            }
-        }
-    };
-    let above = |key: usize| {
-        Point::new(area.x + (key as f64 - keys.0 as f64 + 0.5) * cell, area.y - palette.text_tiny * 0.75)
-    };
-    let center = (tiny.aligned(Align::Center), strong.aligned(Align::Center));
-    // Of many keys that are averaged only the first and the last have room for a number.
-    let ends: Vec<usize> = asked.first().into_iter().chain(asked.last()).copied().collect();
-    numbers(painter, &ends, keys, selector.start, &above, center);
-    let beside = |row: usize| {
-        Point::new(area.x - palette.text_tiny * 0.5, area.y + (row as f64 - rows.0 as f64 + 0.5) * cell)
-    };
-    let now: Vec<usize> = selector.position.into_iter().collect();
-    let end = (tiny.aligned(Align::End), strong.aligned(Align::End));
-    numbers(painter, &now, rows, 0, &beside, end);
-
-    let accent = Stroke::solid(palette.accent, 1.5);
-    for key in asked {
-        let Some(rect) = selector.position.and_then(|now| grid.rect(now, *key)) else { continue };
-        let center = rect.center();
-        let way = Path::line(Point::new(area.x, center.y), Point::new(rect.x, center.y));
-        painter.stroke_path(&way, &accent);
-        painter.stroke_path(&Path::line(Point::new(center.x, area.y), Point::new(center.x, rect.y)), &accent);
-        painter.stroke_rect(rect.inset(-0.5), 2.0, &Stroke::solid(palette.accent, 2.0));
-    }
 }
 
 fn paint_cell(painter: &mut dyn Painter, palette: &Palette, rect: Rect, value: Option<f64>, scale: Scale) {

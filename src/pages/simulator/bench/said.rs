@@ -59,7 +59,7 @@ pub fn said(scene: &Scene) -> String {
 /// What is to be said of a spot that a person points at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
-    /// What it is.
+    /// What it is, with the sign before its number.
     pub name: String,
     /// Its number, or whether it is selected.
     pub value: String,
@@ -80,7 +80,8 @@ pub fn told(scene: &Scene, spot: Spot) -> Option<Told> {
                         Source::Input(_) => t.simulator_of_input(at),
                         Source::Stage(name) => t.simulator_of_sequence(at, name),
                     };
-                    Some(Told { name: entry(scene, operand, cell), value, more: sequence })
+                    let name = format!("{} =", entry(scene, operand, cell));
+                    Some(Told { name, value, more: sequence })
                 }
                 Err(name) => {
                     let more = match made_in(moment, &stage.beats, name, cell) {
@@ -192,8 +193,8 @@ crate::texts! {
     simulator_fetched(entry: &str, at: usize): "Fetched: {entry}, from position {at}." | "Buscado: {entry}, da posição {at}.";
     simulator_average_of(count: usize, of: &str): "From an average over {count} positions of {of}." | "De uma média de {count} posições de {of}.";
     simulator_by_itself: "Computed at this position alone." | "Calculado só nesta posição.";
-    simulator_lane_at(name: &str, position: usize, place: &str): "{name} at position {position}, for {place}" | "{name} na posição {position}, para {place}";
-    simulator_pair(query: usize, key: usize): "Query {query}, key {key}" | "Consulta {query}, chave {key}";
+    simulator_lane_at(name: &str, position: usize, place: &str): "{name} at position {position}, for {place} =" | "{name} na posição {position}, para {place} =";
+    simulator_pair(query: usize, key: usize): "Query {query}, key {key}:" | "Consulta {query}, chave {key}:";
     simulator_selected: "selected" | "selecionada";
     simulator_not_selected: "not selected" | "não selecionada";
     simulator_pair_asks(position: usize, place: &str, asked: u32, key: usize, entry: &str):

@@ -4,7 +4,8 @@
 use rasp::simulator::{Lane, Of, Operand, Reads, Source};
 
 use super::layout::{Bench, GridSize, Spot};
-use super::paint::{Row, SelectorRow, Travel};
+use super::paint::{Row, Travel};
+use super::selectors::SelectorRow;
 use crate::drawing::color::Scale;
 use crate::drawing::palette::Role;
 use crate::jobs::simulator::{Shown, Simulated};
