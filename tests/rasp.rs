@@ -33,24 +33,23 @@ proptest! {
 
     #[test]
     fn what_is_packed_comes_out_as_it_went_in(desk in desk()) {
-        let mut state = RaspState::default();
-        desk.clone().put(&mut state);
-        prop_assert_eq!(state.packed.is_none(), state.is_plain());
-        let app = AppState::of(state.clone());
-        prop_assert_eq!(app.fits_a_link(), state.fits_a_link());
-        let (again, bad) = AppState::decode::<RaspState>(&app.encode());
+        let app = AppState::of(on(desk.clone()));
+        let link = app.encode();
+        prop_assert_eq!(link.contains("packed="), app.fits_a_link() && !desk.is_plain());
+        let (again, bad) = AppState::decode::<RaspState>(&link);
         prop_assert_eq!(bad, vec![]);
-        if state.fits_a_link() {
-            prop_assert!(app.encode().len() < 8_000, "servers refuse longer ones");
-            prop_assert_eq!(Desk::of(&again.choices::<RaspState>()), Some(desk));
+        if app.fits_a_link() {
+            prop_assert!(desk.is_plain() || link.len() < 8_000, "servers refuse longer ones");
+            prop_assert_eq!(&again.choices::<RaspState>().desk, &desk);
         }
     }
 }
 
 #[test]
 fn links_are_readable() {
-    let link =
-        |piece: Piece, look: Look| AppState::of(RaspState { piece, look, ..RaspState::default() }).encode();
+    let link = |piece: Piece, look: Look| {
+        AppState::of(RaspState { desk: Desk { piece, files: Files::new() }, look }).encode()
+    };
     assert_eq!(link(Piece::default(), Look::default()), "page=rasp");
     let sort = rasp::gallery::entry("sort").unwrap();
     let look = Look { moment: Some(Moment { primitives: 3, positions: 2 }), pace: Pace::Position };
@@ -64,11 +63,11 @@ fn the_documented_link_opens_a_program() {
     let (state, bad) = AppState::decode::<RaspState>("page=rasp&program=indices%3B%0D%0A&input=%22ab%22");
     assert_eq!(bad, vec![]);
     assert_eq!(
-        state.choices::<RaspState>().piece,
+        state.choices::<RaspState>().desk.piece,
         Piece { program: "indices;\n".to_owned(), input: "\"ab\"".to_owned() }
     );
     let (state, _) = AppState::decode::<RaspState>("page=rasp&program=indices%3B");
-    assert!(!state.choices::<RaspState>().piece.input.is_empty(), "there is always something to run on");
+    assert!(!state.choices::<RaspState>().desk.piece.input.is_empty(), "there is always something to run on");
 }
 
 #[test]
@@ -81,39 +80,28 @@ fn bad_values_are_reported() {
 
 #[test]
 fn a_program_that_is_long_is_packed_and_one_that_is_too_long_is_known_to_be() {
-    let packed = |program: String| {
-        let mut state = RaspState::default();
-        let piece = Piece { program, input: "a".to_owned() };
-        Desk { piece, files: Files::new() }.put(&mut state);
-        state
+    let with_program = |program: String| {
+        AppState::of(on(Desk { piece: Piece { program, input: "a".to_owned() }, files: Files::new() }))
     };
     let constructions: String = rasp::library::CONSTRUCTIONS.iter().map(|(_, text)| *text).collect();
     assert!(constructions.len() > 10_000, "a program of a sensible size");
-    let state = packed(constructions);
-    assert!(
-        state.packed.is_some() && state.fits_a_link(),
-        "{:?} letters",
-        state.packed.map(|text| text.len())
-    );
-    let noise: String =
-        (0..20_000u32).map(|i| char::from(b'a' + (i.wrapping_mul(i) / 7 % 26) as u8)).collect();
-    let state = packed(noise.clone());
-    assert!(!state.fits_a_link());
-    let app = AppState::of(state.clone());
+    let app = with_program(constructions);
+    assert!(app.fits_a_link() && app.encode().contains("packed="), "{:?} letters", app.encode().len());
+    let noise = (0..20_000u32).map(|i| char::from(b'a' + (i.wrapping_mul(i) / 7 % 26) as u8)).collect();
+    let app = with_program(noise);
+    assert!(!app.fits_a_link());
     assert_eq!(app.encode(), "page=rasp", "nothing is cut");
-    assert_eq!(Desk::of(&state).map(|desk| desk.piece.program), Some(noise));
     for entry in GALLERY {
-        let mut state = RaspState::default();
-        Desk::of_entry(entry).put(&mut state);
-        assert!(state.is_plain(), "{}", entry.id);
+        assert!(Desk::of_entry(entry).is_plain(), "{}", entry.id);
         assert_eq!(Piece::of(entry).entry(), Some(entry));
     }
 }
 
 #[test]
-fn a_link_that_was_cut_has_nothing_on_its_desk() {
-    let (state, _) = AppState::decode::<RaspState>("page=rasp&packed=AAAA");
-    assert_eq!(Desk::of(&state.choices::<RaspState>()), None);
+fn a_link_that_was_cut_is_reported() {
+    let (state, bad) = AppState::decode::<RaspState>("page=rasp&packed=AAAA");
+    assert_eq!(bad.iter().map(|bad| bad.key.as_str()).collect::<Vec<_>>(), ["packed"]);
+    assert_eq!(*state.choices::<RaspState>(), RaspState::default());
 }
 
 #[test]
@@ -320,6 +308,10 @@ fn answered(request: job::Request) -> Result<Option<job::Answer>, Failure> {
     Ok(from_bytes::<Answer>(&to_bytes(&answer).unwrap()).unwrap().rasp())
 }
 
+fn on(desk: Desk) -> RaspState {
+    RaspState { desk, look: Look::default() }
+}
+
 fn state() -> impl Strategy<Value = RaspState> {
     let text = "[^\\r]{0,60}";
     let own = (text, text).prop_map(|(program, input)| Piece { program, input });
@@ -331,9 +323,8 @@ fn state() -> impl Strategy<Value = RaspState> {
         (0..5000usize, 0..2000usize).prop_map(|(primitives, positions)| Moment { primitives, positions });
     let look = (prop::option::of(moment), prop::sample::select(Pace::ALL.to_vec()));
     (prop_oneof![own, example], look).prop_map(|(piece, (moment, pace))| RaspState {
-        piece,
+        desk: Desk { piece, files: Files::new() },
         look: Look { moment, pace },
-        ..RaspState::default()
     })
 }
 

@@ -234,7 +234,7 @@ fn results_are_files_that_say_everything() {
         let Answer::Report(report) = ask(&mut engine, Request::Report) else { panic!("no report") };
         reports.push(*report);
     }
-    let mut written = |kind| match ask(&mut Engine::default(), Request::Results(reports.clone(), kind)) {
+    let written = |kind| match ask(&mut Engine::default(), Request::Results(reports.clone(), kind)) {
         Answer::Exported(exported) => String::from_utf8(exported.bytes).unwrap(),
         other => panic!("{other:?}"),
     };

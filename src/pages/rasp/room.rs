@@ -11,9 +11,7 @@ use crate::drawing::clock::Clock;
 use crate::jobs::client::{Client, Line};
 use crate::jobs::protocol::{self, Packed, Request};
 use crate::jobs::rasp::{self as job, Answer, Complaint, Ran, Run};
-use crate::language::use_language;
 use crate::notices::Notices;
-use crate::state::query::BadValue;
 use crate::state::rasp::{Desk, Look, Moment, Pace, Piece, RaspState};
 
 /// The shared part of the workspace; a context, cheap to copy.
@@ -116,10 +114,7 @@ impl Room {
     /// input changes, and offers itself as a context.
     pub fn provide() -> Room {
         let store = Store::entered::<RaspState>();
-        let Store(state) = store;
-        let desk = Memo::new(move |_| {
-            state.with(|state| Desk::of(&state.choices::<RaspState>())).unwrap_or_default()
-        });
+        let desk = store.memo(|state: &RaspState| &state.desk);
         let piece = Memo::new(move |_| desk.with(|desk| desk.piece.clone()));
         let look = store.memo(|state: &RaspState| &state.look);
         let played = RwSignal::new(None::<Arc<Played>>);
@@ -154,27 +149,6 @@ impl Room {
             desk.track();
             room.run();
         });
-        let t = use_language();
-        if let Some(packed) = state.with_untracked(|state| {
-            let rasp = state.choices::<RaspState>();
-            let is_broken = Desk::of(&rasp).is_none();
-            rasp.packed.clone().filter(|_| is_broken)
-        }) {
-            let value = packed.chars().take(20).chain(['…']).collect();
-            let expected = t.get_untracked().rasp_whole_link().to_owned();
-            room.notices.bad_values(vec![BadValue {
-                key: "packed".to_owned(),
-                value,
-                expected: Some(expected),
-            }]);
-        }
-        // Other workspaces put programs on the desk without packing them.
-        if state.with_untracked(|state| {
-            let rasp = state.choices::<RaspState>();
-            rasp.packed.is_none() && !rasp.is_plain()
-        }) {
-            room.change(|_| {});
-        }
         // Back, Forward and links bring a moment; the clock is theirs to set.
         Effect::new(move |before: Option<Option<Moment>>| {
             let moment = look.get().moment;
@@ -204,16 +178,14 @@ impl Room {
 
     /// Changes the program, the input or the files. What was looked at is kept as far as it can be.
     pub fn change(self, change: impl FnOnce(&mut Desk)) {
-        let mut desk = self.desk.get_untracked();
-        change(&mut desk);
-        self.store.change(|state: &mut RaspState| desk.put(state));
+        self.store.change(|RaspState { desk, .. }| change(desk));
     }
 
     /// Puts something else on the desk.
     pub fn open(self, desk: Desk) {
         self.clock.pause();
         self.store.change(|state: &mut RaspState| {
-            desk.put(state);
+            state.desk = desk;
             state.look.moment = None;
         });
     }
@@ -300,8 +272,4 @@ impl Room {
             (_, moment) => self.show(moment),
         }
     }
-}
-
-crate::texts! {
-    rasp_whole_link: "all letters of a link of this page" | "todas as letras de um link desta página";
 }

@@ -127,7 +127,12 @@ impl SimulatorRoom {
         let Store(state) = self.store;
         state.update(|state| {
             state.page = Page::Rasp;
-            state.change(|rasp| *rasp = RaspState { piece, ..RaspState::default() });
+            state.change(|rasp| {
+                *rasp = RaspState {
+                    desk: rasp::Desk { piece, files: rasp::Files::new() },
+                    ..RaspState::default()
+                }
+            });
         });
         // Another workspace is read from its top, and the keyboard goes along. The page is laid out anew first.
         request_animation_frame(|| {

@@ -355,14 +355,15 @@ fn TieTable() -> impl IntoView {
     });
     let rows = move || {
         let t = t.get();
-        let rows: [(_, _, _, fn(&TieErrors) -> f64); 5] = [
+        type Row = (&'static str, &'static str, &'static str, fn(&TieErrors) -> f64);
+        let rows: [Row; 5] = [
             (t.sparse(), "f64", t.ties_to_the_bit(), |errors| errors.sparse_exact),
             (t.random(), "f64", t.ties_to_the_bit(), |errors| errors.random_exact),
             (t.random(), "f64", t.ties_within_double(), |errors| errors.random_tolerant),
             (t.random(), "f32", t.ties_within_double(), |errors| errors.single_tolerant),
             (t.random(), "f32", t.ties_within_single(), |errors| errors.single_generous),
         ];
-        let row = |(construction, numbers, equal, error): (&'static str, _, _, fn(&TieErrors) -> f64)| {
+        let row = |(construction, numbers, equal, error): Row| {
             let errors: Vec<f64> = found.with(|found| found.iter().map(error).collect());
             let lost = lost(&errors);
             let largest = errors.iter().copied().fold(0.0, |a: f64, b| if b.is_nan() { b } else { a.max(b) });
