@@ -178,7 +178,8 @@ pub fn current(simulated: &Simulated, stage: &Shown, now: &Moment, t: Language) 
     Some(row([head, op("="), body]))
 }
 
-/// A formula in pieces between which a line may end: before every sum and every equals sign outside of brackets.
+/// A formula in pieces between which a line may end: before every sum and every equals sign outside of brackets, and
+/// after a comma, where only definitions follow.
 pub fn pieces(math: &Math) -> Vec<Math> {
     fn flatten<'a>(math: &'a Math, all: &mut Vec<&'a Math>) {
         match math {
@@ -190,13 +191,22 @@ pub fn pieces(math: &Math) -> Vec<Math> {
     flatten(math, &mut all);
     let mut pieces = vec![Vec::new()];
     let mut depth = 0;
+    let mut defines = false;
     for piece in all {
         if let Math::Operator(operator) = piece {
             match operator.as_str() {
                 "(" | "[" => depth += 1,
                 ")" | "]" => depth -= 1,
+                "," if depth == 0 => {
+                    if let Some(last) = pieces.last_mut() {
+                        last.push(piece.clone());
+                    }
+                    defines = true;
+                    pieces.push(Vec::new());
+                    continue;
+                }
                 // An operator that comes first would be taken for a sign.
-                "=" | "+" if depth == 0 => pieces.push(vec![text("")]),
+                "=" | "+" if depth == 0 && !defines => pieces.push(vec![text("")]),
                 _ => {}
             }
         }
@@ -253,6 +263,9 @@ mod tests {
         assert_eq!(said, ["(Y + b)", "= 1", "+ 2", "= 3"]);
         let whole: String = pieces(&math).iter().map(Math::to_string).collect();
         assert_eq!(whole, math.to_string());
+        let math = row([name("α"), op("="), name("S"), op(","), name("S"), op("="), name("X")]);
+        let said: Vec<String> = pieces(&math).iter().map(|it| it.to_string().trim().to_owned()).collect();
+        assert_eq!(said, ["α", "= S,", "S = X"]);
     }
 
     #[test]

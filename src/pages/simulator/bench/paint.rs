@@ -172,17 +172,19 @@ fn paint_number(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, tra
         painter.fill_circle(at, 3.0, palette.accent);
         return;
     }
-    let text = number::in_room(travel.value, 5);
-    let width = text.chars().count() as f64 * palette.text_small * 0.58 + 10.0;
-    let tall = palette.text_small * 1.6;
+    // Numbers that fall side by side keep to their columns.
+    let (size, room) = if count > 3 { (palette.text_tiny, 4) } else { (palette.text_small, 5) };
+    let text = number::in_room(travel.value, room);
+    let width = text.chars().count() as f64 * size * 0.58 + 8.0;
+    let width = if count > 3 { width.min(bench.cell) } else { width };
+    let tall = size * 1.6;
     painter.fill_round_rect(
         Rect::new(at.x - width / 2.0, at.y - tall / 2.0, width, tall),
         tall / 2.0,
         palette.accent,
     );
-    let style = TextStyle::new(palette.on_accent, palette.text_small, Family::Sans)
-        .aligned(Align::Center)
-        .weighing(Weight::Strong);
+    let style =
+        TextStyle::new(palette.on_accent, size, Family::Sans).aligned(Align::Center).weighing(Weight::Strong);
     painter.text(&text, at, &style);
 }
 

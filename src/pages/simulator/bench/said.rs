@@ -38,9 +38,11 @@ pub fn said(scene: &Scene) -> String {
                     let cell = asked.checked_sub(operand.start)?;
                     t.simulator_asks(position, asked, &entry(scene, operand, cell), &value)
                 }
-                Reads::Average { from, .. } => {
-                    t.simulator_averages(position, from.get(position)?.len(), &lane.name, &value)
-                }
+                Reads::Average { from, .. } => match from.get(position)?.len() {
+                    0 => t.simulator_nobody(position, &lane.name, &value),
+                    1 => t.simulator_one_answers(position, &lane.name, &value),
+                    count => t.simulator_averages(position, count, &lane.name, &value),
+                },
                 Reads::Own if lane.name == "sum" => {
                     let name = symbol(&stage.name, heads);
                     let name = if name.contains(' ') { format!("({name})") } else { name };
@@ -178,6 +180,12 @@ crate::texts! {
     simulator_averages(position: usize, count: usize, name: &str, value: &str):
         "One head averages {count} positions for position {position}; from that, {name} = {value}."
         | "Uma cabeça tira a média de {count} posições para a posição {position}; dela vem {name} = {value}.";
+    simulator_nobody(position: usize, name: &str, value: &str):
+        "No key answers to position {position}; from that, {name} = {value}."
+        | "Nenhuma chave responde à posição {position}; disso vem {name} = {value}.";
+    simulator_one_answers(position: usize, name: &str, value: &str):
+        "One key answers to position {position}; from its value, {name} = {value}."
+        | "Uma chave responde à posição {position}; de seu valor vem {name} = {value}.";
     simulator_adds(entry: &str, value: &str): "Their product is added: {entry} is {value} so far." | "O produto é somado: {entry} é {value} até aqui.";
     simulator_adds_bias(entry: &str, value: &str): "The bias is added: {entry} is {value}." | "O viés é somado: {entry} é {value}.";
     simulator_computes(position: usize, name: &str, value: &str): "Position {position} computes by itself: {name} = {value}." | "A posição {position} calcula sozinha: {name} = {value}.";
