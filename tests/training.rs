@@ -41,7 +41,7 @@ fn small(kind: TaskKind, variant: Variant, model: Model) -> Member {
 }
 
 fn begin(engine: &mut Engine, member: &Member) -> Setup {
-    match ask(engine, Request::Begin(member.clone())) {
+    match ask(engine, Request::Begin(Box::new(member.clone()))) {
         Answer::Ready(setup) => *setup,
         other => panic!("{other:?}"),
     }
@@ -177,7 +177,7 @@ fn what_cannot_be_is_refused() {
     let mut engine = Engine::default();
     let mut odd = small(TaskKind::Dyck, Variant::AttentionOnly, Model::Sparse);
     odd.plan.task.length = 7;
-    let answer = ask(&mut engine, Request::Begin(odd));
+    let answer = ask(&mut engine, Request::Begin(Box::new(odd)));
     assert!(
         matches!(&answer, Answer::Refused(Error::Setting { name, .. }) if name == "task.length"),
         "{answer:?}"
