@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use futures_executor::block_on;
-use pianola::jobs::protocol::{Answer, Packed, Request, from_bytes, to_bytes};
+use pianola::jobs::protocol::{Answer, Failure, Packed, Request, from_bytes, to_bytes};
 use pianola::jobs::rasp::{self as job, About, Ran};
 use pianola::jobs::serve::Engine;
 use pianola::language::Language;
-use pianola::state::rasp::{Look, Moment, Pace, Piece, RaspState};
-use pianola::state::{AppState, Page};
+use pianola::state::AppState;
+use pianola::state::rasp::{Desk, Files, Look, Moment, Pace, Piece, RaspState};
 use proptest::prelude::*;
 use rasp::gallery::GALLERY;
 use rasp::{Outcome, Primitive, Sequence};
@@ -16,10 +16,10 @@ use rasp::{Outcome, Primitive, Sequence};
 proptest! {
     #[test]
     fn every_state_survives_its_link(state in state()) {
-        let state = AppState { page: Page::Rasp, rasp: state, ..AppState::default() };
+        let state = AppState::of(state);
         prop_assert!(state.fits_a_link());
         let link = state.encode();
-        let (again, bad) = AppState::decode(&link);
+        let (again, bad) = AppState::decode::<RaspState>(&link);
         prop_assert_eq!(bad, vec![]);
         prop_assert_eq!(&again, &state, "{}", link);
         prop_assert_eq!(again.encode(), link);
@@ -30,12 +30,25 @@ proptest! {
         let ran = ran(&program, &input);
         prop_assert!(ran.run.is_some() || !ran.complaints.is_empty());
     }
+
+    #[test]
+    fn what_is_packed_comes_out_as_it_went_in(desk in desk()) {
+        let app = AppState::of(on(desk.clone()));
+        let link = app.encode();
+        prop_assert_eq!(link.contains("packed="), app.fits_a_link() && !desk.is_plain());
+        let (again, bad) = AppState::decode::<RaspState>(&link);
+        prop_assert_eq!(bad, vec![]);
+        if app.fits_a_link() {
+            prop_assert!(desk.is_plain() || link.len() < 8_000, "servers refuse longer ones");
+            prop_assert_eq!(&again.choices::<RaspState>().desk, &desk);
+        }
+    }
 }
 
 #[test]
 fn links_are_readable() {
     let link = |piece: Piece, look: Look| {
-        AppState { page: Page::Rasp, rasp: RaspState { piece, look }, ..AppState::default() }.encode()
+        AppState::of(RaspState { desk: Desk { piece, files: Files::new() }, look }).encode()
     };
     assert_eq!(link(Piece::default(), Look::default()), "page=rasp");
     let sort = rasp::gallery::entry("sort").unwrap();
@@ -47,29 +60,137 @@ fn links_are_readable() {
 
 #[test]
 fn the_documented_link_opens_a_program() {
-    let (state, bad) = AppState::decode("page=rasp&program=indices%3B%0D%0A&input=%22ab%22");
+    let (state, bad) = AppState::decode::<RaspState>("page=rasp&program=indices%3B%0D%0A&input=%22ab%22");
     assert_eq!(bad, vec![]);
-    assert_eq!(state.rasp.piece, Piece { program: "indices;\n".to_owned(), input: "\"ab\"".to_owned() });
-    let (state, _) = AppState::decode("page=rasp&program=indices%3B");
-    assert!(!state.rasp.piece.input.is_empty(), "there is always something to run on");
+    assert_eq!(
+        state.choices::<RaspState>().desk.piece,
+        Piece { program: "indices;\n".to_owned(), input: "\"ab\"".to_owned() }
+    );
+    let (state, _) = AppState::decode::<RaspState>("page=rasp&program=indices%3B");
+    assert!(!state.choices::<RaspState>().desk.piece.input.is_empty(), "there is always something to run on");
 }
 
 #[test]
 fn bad_values_are_reported() {
-    let (state, bad) = AppState::decode("page=rasp&example=nothing&step=-1&pace=slow");
-    assert_eq!(state.rasp, RaspState::default());
+    let (state, bad) = AppState::decode::<RaspState>("page=rasp&example=nothing&step=-1&pace=slow");
+    assert_eq!(*state.choices::<RaspState>(), RaspState::default());
     let keys: Vec<&str> = bad.iter().map(|bad| bad.key.as_str()).collect();
     assert_eq!(keys, ["example", "step", "pace"]);
 }
 
 #[test]
-fn a_program_that_is_too_large_for_a_link_is_known_to_be() {
-    let piece = Piece { program: "tokens;\n".repeat(1000), input: "a".to_owned() };
-    assert!(!piece.fits_a_link());
+fn a_program_that_is_long_is_packed_and_one_that_is_too_long_is_known_to_be() {
+    let with_program = |program: String| {
+        AppState::of(on(Desk { piece: Piece { program, input: "a".to_owned() }, files: Files::new() }))
+    };
+    let constructions: String = rasp::library::CONSTRUCTIONS.iter().map(|(_, text)| *text).collect();
+    assert!(constructions.len() > 10_000, "a program of a sensible size");
+    let app = with_program(constructions);
+    assert!(app.fits_a_link() && app.encode().contains("packed="), "{:?} letters", app.encode().len());
+    let noise = (0..20_000u32).map(|i| char::from(b'a' + (i.wrapping_mul(i) / 7 % 26) as u8)).collect();
+    let app = with_program(noise);
+    assert!(!app.fits_a_link());
+    assert_eq!(app.encode(), "page=rasp", "nothing is cut");
     for entry in GALLERY {
-        assert!(Piece::of(entry).fits_a_link(), "{}", entry.id);
+        assert!(Desk::of_entry(entry).is_plain(), "{}", entry.id);
         assert_eq!(Piece::of(entry).entry(), Some(entry));
     }
+}
+
+#[test]
+fn a_link_that_was_cut_is_reported() {
+    let (state, bad) = AppState::decode::<RaspState>("page=rasp&packed=AAAA");
+    assert_eq!(bad.iter().map(|bad| bad.key.as_str()).collect::<Vec<_>>(), ["packed"]);
+    assert_eq!(*state.choices::<RaspState>(), RaspState::default());
+}
+
+#[test]
+fn a_program_loads_the_files_beside_it() {
+    let files = Files::from([
+        ("mine".to_owned(), "load \"twice\";\ndef f(x) { return twice(x); }".to_owned()),
+        ("twice".to_owned(), "def twice(x) { return 2 * x; }".to_owned()),
+    ]);
+    let program = "load \"mine\";\nf(indices);".to_owned();
+    let desk = Desk { piece: Piece { program, input: "abc".to_owned() }, files };
+    let run = ran_on(desk.clone()).run.unwrap();
+    assert_eq!(run.result, Outcome::Sequence(Sequence::Ints(vec![0, 2, 4])));
+    let loaded: Vec<&str> = run.loaded.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(loaded, ["mine", "twice"]);
+    let alone = ran_on(Desk { files: Files::new(), ..desk.clone() });
+    assert!(alone.complaints[0].text(Language::En).contains("mine"));
+
+    // The file of the run brings all of it back.
+    let Some(job::Answer::Exported(file)) = answered(job::Request::ExportTrace(desk.clone())).unwrap() else {
+        panic!("no file came")
+    };
+    let Some(job::Answer::Opened(again)) = answered(job::Request::Open(file.bytes)).unwrap() else {
+        panic!("nothing was read")
+    };
+    assert_eq!(again.files, desk.files);
+    assert_eq!(again.piece.program, desk.piece.program);
+    assert_eq!(ran_on(again).run.unwrap().result, run.result);
+}
+
+#[test]
+fn every_program_of_the_gallery_comes_back_from_its_file() {
+    for entry in GALLERY {
+        let desk = Desk::of_entry(entry);
+        let Some(job::Answer::Exported(file)) = answered(job::Request::ExportTrace(desk.clone())).unwrap()
+        else {
+            panic!("no file came")
+        };
+        let Some(job::Answer::Opened(again)) = answered(job::Request::Open(file.bytes)).unwrap() else {
+            panic!("nothing was read")
+        };
+        assert_eq!(again.piece.program, entry.source);
+        assert_eq!(ran_on(again).run, ran_on(desk).run, "{}", entry.id);
+    }
+}
+
+#[test]
+fn files_that_are_none_of_ours_are_refused() {
+    for (text, expected) in [
+        ("indices;", "line 1"),
+        ("{\"format\": \"pianola-run\", \"version\": 1}", "pianola-rasp-trace"),
+        ("{\"format\": \"pianola-rasp-trace\", \"version\": 2}", "version"),
+        ("{\"format\": \"pianola-rasp-trace\", \"version\": 1}", "program"),
+        ("{\"format\": \"pianola-rasp-trace\", \"version\": 1, \"program\": \"\", \"input\": []}", "input"),
+    ] {
+        let failure = answered(job::Request::Open(text.as_bytes().to_vec())).unwrap_err();
+        assert!(failure.to_string().contains(expected), "{text}: {failure}");
+    }
+}
+
+#[test]
+fn a_run_that_fails_is_handed_over_as_far_as_it_came() {
+    let program = "a = indices + 1;\nb = 6 / (2 - indices);\na + b;";
+    let ran = ran(program, "abcd");
+    let run = ran.run.unwrap();
+    let failed = run.trace.failed.clone().unwrap();
+    assert_eq!(run.trace.steps[failed.step].span.text(program), "6 / (2 - indices)");
+    assert_eq!(failed.position, Some(2));
+    assert_eq!(failed.before, Some(Sequence::Floats(vec![3.0, 6.0])));
+    assert_eq!(run.result, Outcome::Error);
+    assert_eq!(run.failure.as_ref(), Some(&ran.complaints[0]));
+    let sum = run.trace.named("a").unwrap();
+    assert_eq!(run.trace.steps[sum].value, Some(Sequence::Ints(vec![1, 2, 3, 4])));
+}
+
+#[test]
+fn an_earlier_statement_that_fails_leaves_the_result() {
+    let ran = ran("1 / indices;\nindices;", "ab");
+    assert!(!ran.complaints.is_empty());
+    let run = ran.run.unwrap();
+    assert_eq!((run.failure, run.result), (None, Outcome::Sequence(Sequence::Ints(vec![0, 1]))));
+}
+
+#[test]
+fn an_input_that_is_too_long_is_refused_where_it_is_written() {
+    assert!(ran("length;", &"a".repeat(2000)).run.is_some());
+    let ran = ran("length;", &"a".repeat(2001));
+    assert_eq!((ran.complaints[0].about, ran.run.is_some()), (About::Input, false));
+    let text = ran.complaints[0].text(Language::En);
+    assert!(text.contains("2001") && text.contains("2000"), "{text}");
 }
 
 #[test]
@@ -117,12 +238,13 @@ fn what_is_selected_and_fetched_agrees() {
 fn what_is_wrong_is_said_in_both_languages_with_its_place() {
     let program = "a = 1 / (indices - 1);\na + tokns;";
     let ran = ran(program, "abc");
-    assert_eq!(ran.run, None);
+    assert_eq!(ran.run, None, "a name that is nowhere stops the program before it runs");
     let complaint = &ran.complaints[0];
     assert_eq!(complaint.span.text(program), "tokns");
     assert!(complaint.text(Language::En).contains("Did you mean `tokens`?"));
     assert!(complaint.text(Language::Pt).contains("Você quis dizer `tokens`?"));
     let ran = self::ran("1 / (indices - 1);", "abc");
+    assert!(ran.run.is_some(), "what was done before is there to be seen");
     assert_eq!(ran.complaints[0].position, Some(1));
     let ran = self::ran("tokens;", "[1, 2");
     assert_eq!((ran.complaints[0].about, ran.run), (About::Input, None));
@@ -149,7 +271,7 @@ fn nothing_freezes_the_worker() {
         let start = std::time::Instant::now();
         let ran = ran(program, input);
         assert!(!ran.complaints.is_empty(), "{program}");
-        assert!(ran.run.is_none());
+        assert!(ran.run.is_none_or(|run| run.failure.is_some()));
         // Far from a second on any machine: what is asserted is that it ends.
         assert!(start.elapsed().as_secs() < 60, "{program}");
     }
@@ -157,14 +279,11 @@ fn nothing_freezes_the_worker() {
 
 #[test]
 fn a_trace_is_exported_in_the_documented_format() {
-    let piece = Piece {
-        program: "selector_width(select(tokens, tokens, ==));".to_owned(),
-        input: "hello".to_owned(),
+    let program = "selector_width(select(tokens, tokens, ==));".to_owned();
+    let desk = Desk { piece: Piece { program, input: "hello".to_owned() }, files: Files::new() };
+    let Some(job::Answer::Exported(file)) = answered(job::Request::ExportTrace(desk)).unwrap() else {
+        panic!("no file came")
     };
-    let answer =
-        block_on(Engine::default().answer(Request::Rasp(Packed::of(&job::Request::ExportTrace(piece)))))
-            .unwrap();
-    let Some(job::Answer::Exported(file)) = answer.rasp() else { panic!("no file came") };
     let trace: serde_json::Value = serde_json::from_slice(&file.bytes).unwrap();
     assert_eq!(trace["format"], "pianola-rasp-trace");
     assert_eq!(trace["result"]["value"], serde_json::json!([1, 1, 2, 2, 1]));
@@ -173,18 +292,28 @@ fn a_trace_is_exported_in_the_documented_format() {
 
 fn ran(program: &str, input: &str) -> Ran {
     let piece = Piece { program: program.to_owned(), input: input.to_owned() };
-    let answer =
-        block_on(Engine::default().answer(Request::Rasp(Packed::of(&job::Request::Run(piece))))).unwrap();
-    // What crosses to the page comes out as it went in.
-    let bytes = to_bytes(&answer).unwrap();
-    match from_bytes::<Answer>(&bytes).unwrap().rasp() {
+    ran_on(Desk { piece, files: Files::new() })
+}
+
+fn ran_on(desk: Desk) -> Ran {
+    match answered(job::Request::Run(desk)).unwrap() {
         Some(job::Answer::Ran(ran)) => *ran,
         other => panic!("{other:?}"),
     }
 }
 
+fn answered(request: job::Request) -> Result<Option<job::Answer>, Failure> {
+    let answer = block_on(Engine::default().answer(Request::Rasp(Packed::of(&request))))?;
+    // What crosses to the page comes out as it went in.
+    Ok(from_bytes::<Answer>(&to_bytes(&answer).unwrap()).unwrap().rasp())
+}
+
+fn on(desk: Desk) -> RaspState {
+    RaspState { desk, look: Look::default() }
+}
+
 fn state() -> impl Strategy<Value = RaspState> {
-    let text = "[^\\r]{0,200}";
+    let text = "[^\\r]{0,60}";
     let own = (text, text).prop_map(|(program, input)| Piece { program, input });
     let example = (0..GALLERY.len(), prop::option::of(text)).prop_map(|(at, input)| {
         let piece = Piece::of(&GALLERY[at]);
@@ -193,6 +322,15 @@ fn state() -> impl Strategy<Value = RaspState> {
     let moment =
         (0..5000usize, 0..2000usize).prop_map(|(primitives, positions)| Moment { primitives, positions });
     let look = (prop::option::of(moment), prop::sample::select(Pace::ALL.to_vec()));
-    (prop_oneof![own, example], look)
-        .prop_map(|(piece, (moment, pace))| RaspState { piece, look: Look { moment, pace } })
+    (prop_oneof![own, example], look).prop_map(|(piece, (moment, pace))| RaspState {
+        desk: Desk { piece, files: Files::new() },
+        look: Look { moment, pace },
+    })
+}
+
+fn desk() -> impl Strategy<Value = Desk> {
+    let text = "[^\\r]{0,600}";
+    let files = prop::collection::btree_map("[a-zä_0-9]{1,8}", text, 0..4);
+    (text, "[^\\r]{0,60}", files)
+        .prop_map(|(program, input, files)| Desk { piece: Piece { program, input }, files })
 }

@@ -41,7 +41,7 @@ fn small(kind: TaskKind, variant: Variant, model: Model) -> Member {
 }
 
 fn begin(engine: &mut Engine, member: &Member) -> Setup {
-    match ask(engine, Request::Begin(member.clone())) {
+    match ask(engine, Request::Begin(Box::new(member.clone()))) {
         Answer::Ready(setup) => *setup,
         other => panic!("{other:?}"),
     }
@@ -177,7 +177,7 @@ fn what_cannot_be_is_refused() {
     let mut engine = Engine::default();
     let mut odd = small(TaskKind::Dyck, Variant::AttentionOnly, Model::Sparse);
     odd.plan.task.length = 7;
-    let answer = ask(&mut engine, Request::Begin(odd));
+    let answer = ask(&mut engine, Request::Begin(Box::new(odd)));
     assert!(
         matches!(&answer, Answer::Refused(Error::Setting { name, .. }) if name == "task.length"),
         "{answer:?}"
@@ -234,7 +234,7 @@ fn results_are_files_that_say_everything() {
         let Answer::Report(report) = ask(&mut engine, Request::Report) else { panic!("no report") };
         reports.push(*report);
     }
-    let mut written = |kind| match ask(&mut Engine::default(), Request::Results(reports.clone(), kind)) {
+    let written = |kind| match ask(&mut Engine::default(), Request::Results(reports.clone(), kind)) {
         Answer::Exported(exported) => String::from_utf8(exported.bytes).unwrap(),
         other => panic!("{other:?}"),
     };

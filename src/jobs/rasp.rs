@@ -1,23 +1,27 @@
 //! Running a RASP program: its result, what each of its primitives did, and what is wrong with it.
 
 use rasp::{
-    Analysis, Diagnostic, Input, Limits, Outcome, SelectorMatrix, Session, Severity, ShownValue, Span, Trace,
+    Analysis, Atom, Diagnostic, Input, Limits, Message, Outcome, SelectorMatrix, Session, Severity,
+    ShownValue, Span, Trace,
 };
 use serde::{Deserialize, Serialize};
+use transformer::files::FileError;
 
 use super::import::Exported;
 use super::protocol::Failure;
 use crate::language::Language;
 use crate::notices::failures::programs;
-use crate::state::rasp::Piece;
+use crate::state::rasp::{Desk, Files, Piece, with_plain_line_ends};
 
 /// What can be asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     /// Run a program.
-    Run(Piece),
+    Run(Desk),
     /// Write the trace of a run as a file.
-    ExportTrace(Piece),
+    ExportTrace(Desk),
+    /// Read the program, its files and its input from such a file.
+    Open(Vec<u8>),
 }
 
 /// The answer to a [`Request`], variant by variant.
@@ -27,22 +31,24 @@ pub enum Answer {
     Ran(Box<Ran>),
     /// The trace has been written.
     Exported(Exported),
+    /// A file has been read.
+    Opened(Desk),
 }
 
 /// What came of a program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ran {
     /// The choices that this belongs to.
-    pub piece: Piece,
+    pub desk: Desk,
     /// What is wrong, those about the text first.
     pub complaints: Vec<Complaint>,
     /// Every name that a program can use without giving it, in alphabetical order.
     pub names: Vec<String>,
-    /// The run; `None` when something is wrong with the program or the input.
+    /// The run; `None` when there was none, because something is wrong with the program or the input.
     pub run: Option<Run>,
 }
 
-/// A run without errors.
+/// A run: to its end, or as far as it came.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The input that the result belongs to: the program may set its own.
@@ -57,6 +63,10 @@ pub struct Run {
     pub selectors: Vec<Option<SelectorMatrix>>,
     /// The layers and heads that it needs.
     pub analysis: Analysis,
+    /// Names and texts of the files that the program loaded.
+    pub loaded: Vec<(String, String)>,
+    /// Why the trace ends before its last step.
+    pub failure: Option<Complaint>,
 }
 
 /// Something that is wrong, in the words of both languages.
@@ -116,48 +126,119 @@ const MOST_CELLS: usize = 100_000_000;
 /// Answers a request.
 ///
 /// # Errors
-/// When the trace does not fit into a file.
+/// When the trace does not fit into a file, or a file is none that can be read.
 pub fn answer(request: Request) -> Result<Answer, Failure> {
     match request {
-        Request::Run(piece) => Ok(Answer::Ran(Box::new(ran(piece)))),
-        Request::ExportTrace(piece) => exported(piece),
+        Request::Run(desk) => Ok(Answer::Ran(Box::new(ran(desk)))),
+        Request::ExportTrace(desk) => exported(desk),
+        Request::Open(bytes) => opened(&bytes).map(Answer::Opened),
     }
 }
 
-fn session() -> Session<'static> {
-    Session::default().with_limits(LIMITS)
+fn run(desk: &Desk, input: &Input) -> rasp::Run {
+    Session::default().with_limits(LIMITS).with_files(&desk.files).run(&desk.piece.program, input)
 }
 
-fn ran(piece: Piece) -> Ran {
+fn input_of(desk: &Desk) -> Result<Input, Complaint> {
+    let refused = |diagnostic: Diagnostic| Complaint::new(About::Input, &diagnostic);
+    let input = Input::parse(&desk.piece.input).map_err(|diagnostic| refused(*diagnostic))?;
+    if input.len() > LIMITS.positions {
+        let message = Message::InputTooLong { length: input.len().into(), limit: LIMITS.positions.into() };
+        return Err(refused(Diagnostic::error(Span::new(0, desk.piece.input.len()), message)));
+    }
+    Ok(input)
+}
+
+fn ran(desk: Desk) -> Ran {
     let names = rasp::library::names();
-    match Input::parse(&piece.input) {
+    match input_of(&desk) {
         Ok(input) => {
-            let run = session().run(&piece.program, &input);
-            let complaints = run.diagnostics.iter().map(|it| Complaint::new(About::Program, it)).collect();
-            let run = (!run.has_errors()).then(|| Run::of(run));
-            Ran { piece, complaints, names, run }
+            let run = run(&desk, &input);
+            let complaints: Vec<Complaint> =
+                run.diagnostics.iter().map(|it| Complaint::new(About::Program, it)).collect();
+            let run = Run::of(run, &complaints);
+            Ran { desk, complaints, names, run }
         }
-        Err(diagnostic) => {
-            let complaints = vec![Complaint::new(About::Input, &diagnostic)];
-            Ran { piece, complaints, names, run: None }
-        }
+        Err(complaint) => Ran { desk, complaints: vec![complaint], names, run: None },
     }
 }
 
-fn exported(piece: Piece) -> Result<Answer, Failure> {
-    match Input::parse(&piece.input) {
+fn exported(desk: Desk) -> Result<Answer, Failure> {
+    match input_of(&desk) {
         Ok(input) => {
-            let text = rasp::trace_json(&piece.program, &session().run(&piece.program, &input))?;
+            let text = rasp::trace_json(&desk.piece.program, &desk.files, &run(&desk, &input))?;
             let name = "pianola-rasp-trace.json".to_owned();
             Ok(Answer::Exported(Exported { name, bytes: text.into_bytes() }))
         }
         // There is no run to write; its complaints say why.
-        Err(_) => Ok(Answer::Ran(Box::new(ran(piece)))),
+        Err(_) => Ok(Answer::Ran(Box::new(ran(desk)))),
+    }
+}
+
+const FORMAT: &str = "pianola-rasp-trace";
+const VERSION: u32 = 1;
+
+/// What of a trace is read back.
+#[derive(Deserialize)]
+struct Saved {
+    program: String,
+    input: Vec<serde_json::Value>,
+    #[serde(default)]
+    files: Files,
+}
+
+/// What every file of this kind starts with.
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    version: serde_json::Value,
+}
+
+fn opened(bytes: &[u8]) -> Result<Desk, Failure> {
+    let bad = |error: serde_json::Error| FileError::Json {
+        line: error.line(),
+        column: error.column(),
+        reason: error.to_string(),
+    };
+    let Head { format, version } = serde_json::from_slice(bytes).map_err(bad)?;
+    if format != FORMAT {
+        return Err(FileError::Format { found: format, expected: FORMAT.to_owned() }.into());
+    }
+    if version != VERSION {
+        return Err(FileError::Version { found: version.to_string(), known: VERSION }.into());
+    }
+    let saved: Saved = serde_json::from_slice(bytes).map_err(bad)?;
+    let tokens: Vec<Atom> = saved.input.iter().filter_map(atom).collect();
+    let input = Input::from_atoms(tokens).map_err(|_| FileError::Missing { name: "input".to_owned() })?;
+    let piece = Piece { program: with_plain_line_ends(&saved.program), input: input.to_string() };
+    Ok(Desk { piece, files: saved.files })
+}
+
+/// A token as JSON writes it.
+fn atom(value: &serde_json::Value) -> Option<Atom> {
+    use serde_json::Value;
+    match value {
+        Value::Bool(value) => Some(Atom::Bool(*value)),
+        Value::Number(number) => number.as_i64().map(Atom::Int).or_else(|| number.as_f64().map(Atom::Float)),
+        Value::String(text) => Some(Atom::Text(text.as_str().into())),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
 impl Run {
-    fn of(run: rasp::Run) -> Run {
+    /// What there is to see of a run, if anything was computed.
+    fn of(run: rasp::Run, complaints: &[Complaint]) -> Option<Run> {
+        let failed = run.trace.failed.as_ref();
+        let is_worth_a_look = match failed {
+            Some(failed) => failed.step > 0 || failed.position.is_some(),
+            None => run.result != Outcome::Error,
+        };
+        if !is_worth_a_look {
+            return None;
+        }
+        // What stops the last statement is the first error: those of earlier statements are found after it.
+        let first_error = complaints.iter().find(|complaint| complaint.severity == Severity::Error);
+        let failure = failed.and(first_error).cloned();
         let mut cells = MOST_CELLS;
         let selectors = (0..run.trace.steps.len())
             .map(|step| {
@@ -168,7 +249,9 @@ impl Run {
                 run.trace.selector(step)
             })
             .collect();
-        let rasp::Run { input, result, trace, analysis, shown, .. } = run;
-        Run { input, result, shown, trace, selectors, analysis }
+        let rasp::Run { input, result, trace, analysis, shown, files, .. } = run;
+        // The first file is the standard library.
+        let loaded = files.into_iter().skip(1).collect();
+        Some(Run { input, result, shown, trace, selectors, analysis, loaded, failure })
     }
 }

@@ -20,7 +20,7 @@ mod script;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     /// Set up a run at step 0, in the place of the one that was there.
-    Begin(Member),
+    Begin(Box<Member>),
     /// Go on from a snapshot, perhaps with another learning rate.
     Resume(Packed<Snapshot>, Option<f64>),
     /// Take so many steps, or fewer when the run stops by itself.

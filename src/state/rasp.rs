@@ -1,15 +1,20 @@
-//! The choices of the workspace “RASP”: a program, an input, and which moment of the run is looked at.
+//! The choices of the workspace “RASP”: a program, its files, an input, and which moment of the run is looked at.
+
+mod packing;
+
+use std::collections::BTreeMap;
 
 use rasp::gallery::{self, Entry, GALLERY};
 use serde::{Deserialize, Serialize};
 
 use super::query::Query;
+use super::{Choices, Page};
 
 /// Everything that a person chose in the workspace “RASP”.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RaspState {
     /// What is computed.
-    pub piece: Piece,
+    pub desk: Desk,
     /// How it is looked at.
     pub look: Look,
 }
@@ -21,6 +26,35 @@ pub struct Piece {
     pub program: String,
     /// The input as it is written: a text in quotes, a list, or bare letters.
     pub input: String,
+}
+
+/// Files that a program can load, by the names that it loads them by: that of `mine.rasp` is `mine`.
+pub type Files = BTreeMap<String, String>;
+
+/// What stands on the desk of the workspace: everything that decides a result.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Desk {
+    /// The program and its input.
+    pub piece: Piece,
+    /// The files that the program can load besides those of the language.
+    pub files: Files,
+}
+
+impl Desk {
+    /// A program of the gallery with its input.
+    pub fn of_entry(entry: &Entry) -> Desk {
+        Desk { piece: Piece::of(entry), files: Files::new() }
+    }
+
+    /// Whether a link can carry this as it is.
+    pub fn is_plain(&self) -> bool {
+        self.files.is_empty() && self.piece.fits_plainly()
+    }
+
+    /// This as a link holds what it cannot hold in plain text, if it can at all; see [`packing`].
+    fn packed(&self) -> Option<String> {
+        Some(packing::pack(self)).filter(|packed| packed.len() <= LONGEST_PACKED)
+    }
 }
 
 /// How a run is looked at.
@@ -64,8 +98,11 @@ const PACE_WORDS: [(&str, Pace); 3] =
 /// The program on which the workspace opens.
 pub const FIRST_EXAMPLE: &str = "histogram";
 
-/// The most bytes of a program, and of an input, that a link carries.
-const LONGEST_TEXT: usize = 4_000;
+/// The most letters of a program and its input that a link carries as they are.
+const LONGEST_TEXT: usize = 3_000;
+
+/// The most letters that a link carries of what it packs: servers refuse addresses much longer than this.
+const LONGEST_PACKED: usize = 7_000;
 
 impl Default for Piece {
     fn default() -> Self {
@@ -85,24 +122,49 @@ impl Piece {
         GALLERY.iter().find(|entry| entry.source == self.program)
     }
 
-    /// Whether a link can carry all of this.
-    pub fn fits_a_link(&self) -> bool {
-        (self.entry().is_some() || self.program.len() <= LONGEST_TEXT) && self.input.len() <= LONGEST_TEXT
+    fn encode(&self, query: &mut Query) {
+        let entry = self.entry();
+        match entry {
+            Some(entry) => query.set_unless("example", entry.id, FIRST_EXAMPLE),
+            None => query.set("program", &self.program),
+        }
+        if self.input != usual_input(entry) {
+            query.set("input", &self.input);
+        }
+    }
+
+    fn decode(query: &mut Query) -> Piece {
+        let ids: Vec<(&str, Option<&Entry>)> = GALLERY.iter().map(|entry| (entry.id, Some(entry))).collect();
+        let example = query.word("example", gallery::entry(FIRST_EXAMPLE), &ids);
+        let program = query.text("program").map(with_plain_line_ends);
+        let entry = if program.is_some() { None } else { example };
+        Piece {
+            program: program.or(entry.map(|entry| entry.source.to_owned())).unwrap_or_default(),
+            input: query.text("input").map_or_else(|| usual_input(entry).to_owned(), with_plain_line_ends),
+        }
+    }
+
+    /// Whether a link can carry this as it is.
+    fn fits_plainly(&self) -> bool {
+        let letters =
+            |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).map(str::len).sum::<usize>();
+        let program = if self.entry().is_some() { 0 } else { letters(&self.program) };
+        program + letters(&self.input) <= LONGEST_TEXT
     }
 }
 
-impl RaspState {
-    /// Writes what differs from the default.
-    pub fn encode(&self, query: &mut Query) {
-        let Piece { program, input } = &self.piece;
-        let entry = self.piece.entry();
-        match entry {
-            Some(entry) => query.set_unless("example", entry.id, FIRST_EXAMPLE),
-            None if program.len() <= LONGEST_TEXT => query.set("program", program),
-            None => {}
-        }
-        if input != usual_input(entry) && input.len() <= LONGEST_TEXT {
-            query.set("input", input);
+impl Choices for RaspState {
+    const PAGE: Page = Page::Rasp;
+
+    fn fits_a_link(&self) -> bool {
+        self.desk.is_plain() || self.desk.packed().is_some()
+    }
+
+    fn encode(&self, query: &mut Query) {
+        if self.desk.is_plain() {
+            self.desk.piece.encode(query);
+        } else if let Some(packed) = self.desk.packed() {
+            query.set(PACKED, packed);
         }
         if let Some(Moment { primitives, positions }) = self.look.moment {
             query.set("step", primitives);
@@ -111,24 +173,24 @@ impl RaspState {
         query.set_word_unless("pace", self.look.pace, Pace::default(), &PACE_WORDS);
     }
 
-    /// Reads a query; see [`super::AppState::decode`].
-    pub fn decode(query: &mut Query) -> Self {
-        let ids: Vec<(&str, Option<&Entry>)> = GALLERY.iter().map(|entry| (entry.id, Some(entry))).collect();
-        let example = query.word("example", gallery::entry(FIRST_EXAMPLE), &ids);
-        let program = query.text("program").map(with_plain_line_ends);
-        let entry = if program.is_some() { None } else { example };
-        let piece = Piece {
-            program: program.or(entry.map(|entry| entry.source.to_owned())).unwrap_or_default(),
-            input: query.text("input").map_or_else(|| usual_input(entry).to_owned(), with_plain_line_ends),
-        };
+    fn decode(query: &mut Query) -> Self {
+        let packed = query.text(PACKED).map(packing::unpack);
+        if let Some(None) = packed {
+            query.report_cut(PACKED);
+        }
+        let desk =
+            packed.flatten().unwrap_or_else(|| Desk { piece: Piece::decode(query), files: Files::new() });
         let step = query.text("step").is_some().then(|| query.number("step", usize::MAX, 0, MOST_STEPS));
         let moment = step
             .filter(|step| *step <= MOST_STEPS)
             .map(|primitives| Moment { primitives, positions: query.number("position", 0, 0, MOST_STEPS) });
         let pace = query.word("pace", Pace::default(), &PACE_WORDS);
-        RaspState { piece, look: Look { moment, pace } }
+        RaspState { desk, look: Look { moment, pace } }
     }
 }
+
+/// The key of what a link cannot hold in plain text.
+const PACKED: &str = "packed";
 
 /// More primitives than any program may make.
 const MOST_STEPS: usize = 1_000_000_000;

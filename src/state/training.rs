@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::query::Query;
+use super::{Choices, Page};
 
 /// Everything that a person chose in the workspace “Training”. The runs that it describes live on the page, and go on
 /// whatever is chosen here.
@@ -334,14 +335,14 @@ impl Variant {
     }
 }
 
-impl TrainingState {
-    /// Whether a link can carry all of this.
-    pub fn fits_a_link(&self) -> bool {
+impl Choices for TrainingState {
+    const PAGE: Page = Page::Training;
+
+    fn fits_a_link(&self) -> bool {
         self.plan.task.own.len() <= LONGEST_TEXT
     }
 
-    /// Writes what differs from the default.
-    pub fn encode(&self, query: &mut Query) {
+    fn encode(&self, query: &mut Query) {
         let TrainingState { plan, look } = self;
         let (task, settings) = (&plan.task, &plan.settings);
         let usual = Task::usual(task.kind);
@@ -390,8 +391,7 @@ impl TrainingState {
         }
     }
 
-    /// Reads a query; see [`super::AppState::decode`].
-    pub fn decode(query: &mut Query) -> Self {
+    fn decode(query: &mut Query) -> Self {
         let kinds = TaskKind::ALL.map(|kind| (kind.word(), kind));
         let usual = Task::usual(query.word("task", TaskKind::default(), &kinds));
         let mut size = |key: &str, sizes: Option<Sizes>| match sizes {

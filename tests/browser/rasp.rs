@@ -136,6 +136,105 @@ async fn rasp_programs_live_in_links_and_files() -> Result<()> {
 }
 
 #[tokio::test]
+async fn rasp_loads_files_that_are_dropped_together() -> Result<()> {
+    let page = Page::open("?page=rasp&input=abc").await?;
+    page.run(
+        "const data = new DataTransfer();
+         const add = (name, text) => data.items.add(new File([text], name));
+         add('helper.rasp', 'def twice(x) { return 2 * x; }\\n');
+         add('main.rasp', 'load \"helper\";\\ntwice(indices);\\n');
+         const drop = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
+         document.querySelector('.rasp').dispatchEvent(drop)",
+    )
+    .await?;
+    arrives(&page, "[0, 2, 4]").await?;
+    let listed = page.run("return document.querySelector('.rasp-files').innerText").await?;
+    ensure!(listed.as_str().is_some_and(|text| text.contains("helper.rasp")), "{listed}");
+    ensure!(link(&page).await?.contains_key("packed"), "the link holds the files too");
+    page.reload().await?;
+    assert_eq!(value(&page).await?, "[0, 2, 4]");
+
+    // The file of the run brings program, files and input back.
+    let folder = Folder::of(&page).await?;
+    let trace = folder.saved_by(&page, "Export trace").await?;
+    page.press("Remove helper.rasp").await?;
+    page.wait("the file is missed", "return document.querySelector('.rasp-file.is-missing') !== null")
+        .await?;
+    crate::universal_view::give(&page, "Open program", &trace).await?;
+    arrives(&page, "[0, 2, 4]").await?;
+    quiet(&page).await
+}
+
+#[tokio::test]
+async fn rasp_shows_a_run_as_far_as_it_came() -> Result<()> {
+    let page =
+        Page::open("?page=rasp&program=up+%3D+indices+%2B+1%3B%0Aup+%2F+%282+-+indices%29%3B&input=abcd")
+            .await?;
+    let result = page.run("return document.querySelector('.rasp-results').innerText").await?;
+    let result = result.as_str().unwrap_or_default();
+    ensure!(result.contains("no result") && result.contains("position 2"), "{result}");
+    let row =
+        "return [...document.querySelectorAll('.rasp-values .is-failed td')].map((cell) => cell.innerText)";
+    assert_eq!(page.run(row).await?, serde_json::json!(["0.5", "2", "✕", ""]));
+    let sentence = page.run("return document.querySelector('.rasp-sentence').innerText").await?;
+    let sentence = sentence.as_str().unwrap_or_default();
+    ensure!(sentence.contains("Division by zero") && sentence.contains("3 / 0"), "{sentence}");
+    let marked = page.run("return document.querySelector('.code-error')?.innerText").await?;
+    assert_eq!(marked, "up / (2 - indices)");
+    quiet(&page).await
+}
+
+#[tokio::test]
+async fn rasp_has_shelves() -> Result<()> {
+    let page = Page::open("?page=rasp").await?;
+    page.press("Gallery").await?;
+    page.wait("the shelves are there", "return document.querySelectorAll('.rasp-card').length >= 26").await?;
+    let bare = page
+        .run("return [...document.querySelectorAll('.rasp-card')].filter((card) => [...card.children].some((part) => !part.innerText)).length")
+        .await?;
+    assert_eq!(bare, 0, "each says what it computes and where that comes from");
+    page.run("[...document.querySelectorAll('.rasp-card')].find((card) => card.innerText.includes('Reverse')).click()")
+        .await?;
+    arrives(&page, "[\"a\", \"l\", \"o\", \"n\", \"a\", \"i\", \"p\"]").await?;
+    quiet(&page).await
+}
+
+#[tokio::test]
+async fn rasp_pages_and_zooms_what_is_long() -> Result<()> {
+    let long = "ab".repeat(150);
+    let page = Page::open(&format!("?page=rasp&input={long}")).await?;
+    let heads = "return document.querySelectorAll('.rasp-values thead th').length";
+    assert_eq!(page.run(heads).await?, 100);
+    for _ in 0..2 {
+        page.press("Later positions").await?;
+    }
+    page.wait(
+        "the last page is there",
+        "return document.querySelector('.rasp-values thead th').innerText === '200'",
+    )
+    .await?;
+    page.press("Larger (also Ctrl and the wheel, or two fingers)").await?;
+    page.wait("it is zoomed", "return document.querySelector('.rasp-picture.is-zoomed') !== null").await?;
+    page.press("Show everything").await?;
+    page.wait("it is whole", "return document.querySelector('.rasp-picture.is-zoomed') === null").await?;
+    // The plain wheel belongs to the page.
+    let kept = page
+        .run(
+            "const wheel = new WheelEvent('wheel', { deltaY: 100, bubbles: true, cancelable: true });
+             document.querySelector('.rasp-picture').dispatchEvent(wheel); return wheel.defaultPrevented",
+        )
+        .await?;
+    assert_eq!(kept, false);
+    page.write("Input", &"a".repeat(2001)).await?;
+    page.wait(
+        "the input is refused",
+        "return [...document.querySelectorAll('[role=alert]')].some((it) => it.innerText.includes('2001'))",
+    )
+    .await?;
+    quiet(&page).await
+}
+
+#[tokio::test]
 async fn rasp_keeps_nobody_out() -> Result<()> {
     for theme in [Theme::Light, Theme::Dark] {
         let page = Page::open("?page=rasp&example=sort").await?;

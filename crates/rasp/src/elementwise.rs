@@ -265,16 +265,19 @@ pub(crate) fn map(
     })
 }
 
-/// An operator with two operands, position by position. `and` and `or` give truth values.
+/// An operator with two operands at the first `length` positions. `and` and `or` give truth values.
 pub(crate) fn binary_on_sequences(
     operator: BinaryOperator,
     left: &Sequence,
     right: &Sequence,
+    length: usize,
 ) -> Result<Sequence, Failure> {
-    if let Some(result) = fast(operator, left, right) {
+    if length == left.len()
+        && let Some(result) = fast(operator, left, right)
+    {
         return Ok(result);
     }
-    map(left.len(), |position| {
+    map(length, |position| {
         let (a, b) = (left.get(position), right.get(position));
         match operator {
             BinaryOperator::And => Ok(Atom::Bool(a.is_true() && b.is_true())),
@@ -321,19 +324,21 @@ fn fast(operator: BinaryOperator, left: &Sequence, right: &Sequence) -> Option<S
     }
 }
 
-/// `then if condition else otherwise`, position by position.
+/// `then if condition else otherwise` at the first `length` positions.
 pub(crate) fn choose(
     condition: &Sequence,
     then: &Sequence,
     otherwise: &Sequence,
+    length: usize,
 ) -> Result<Sequence, Failure> {
-    if let (Sequence::Bools(condition), Sequence::Floats(a), Sequence::Floats(b)) =
-        (condition, then, otherwise)
+    if length == condition.len()
+        && let (Sequence::Bools(condition), Sequence::Floats(a), Sequence::Floats(b)) =
+            (condition, then, otherwise)
     {
         let values = condition.iter().zip(a.iter().zip(b));
         return Ok(Sequence::Floats(values.map(|(holds, (a, b))| if *holds { *a } else { *b }).collect()));
     }
-    map(condition.len(), |position| {
+    map(length, |position| {
         Ok(if condition.get(position).is_true() { then.get(position) } else { otherwise.get(position) })
     })
 }

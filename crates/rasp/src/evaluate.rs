@@ -7,7 +7,7 @@ use crate::diagnostic::{Message, Phrase};
 use crate::elementwise::{self, Failure};
 use crate::graph::{Graph, NodeId, Primitive};
 use crate::input::Input;
-use crate::limits::Budget;
+use crate::limits::{Budget, Limits};
 use crate::selector::{Ordered, Rows};
 use crate::syntax::{BinaryOperator, Comparison};
 use crate::value::{Atom, Kind, Sequence};
@@ -20,6 +20,8 @@ pub(crate) struct Evaluation {
     pub(crate) values: Vec<Option<Sequence>>,
     /// The node that failed, and why.
     pub(crate) failure: Option<(NodeId, Failure)>,
+    /// What the node that failed had computed at the positions before the one where it failed.
+    pub(crate) before: Option<Sequence>,
 }
 
 /// Evaluates what the roots need. What was done before a failure is kept.
@@ -40,7 +42,8 @@ pub(crate) fn evaluate(graph: &Graph, roots: &[NodeId], input: &Input, budget: &
         }
     }
     let failure = evaluator.run(&order, budget);
-    Evaluation { values: evaluator.values, order, failure }
+    let before = failure.as_ref().and_then(|(id, failure)| evaluator.before(*id, failure));
+    Evaluation { values: evaluator.values, order, failure, before }
 }
 
 struct Evaluator<'a> {
@@ -86,7 +89,7 @@ impl Evaluator<'_> {
             self.rows.insert(id, rows);
         } else {
             budget.keep(length).map_err(everywhere)?;
-            let value = self.sequence(&node.primitive, &operands, budget)?;
+            let value = self.sequence(&node.primitive, &operands, length, budget)?;
             if let Sequence::Texts(texts) = &value {
                 let letters: usize = texts.iter().map(|text| text.len()).sum();
                 budget.work(letters / 8).map_err(everywhere)?;
@@ -103,6 +106,17 @@ impl Evaluator<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The values of a node that failed, at the positions before its failure: none of them fails.
+    fn before(&self, id: NodeId, failure: &Failure) -> Option<Sequence> {
+        let node = self.graph.node(id);
+        let position = failure.position.filter(|_| !node.primitive.is_selector())?;
+        let operands: Vec<NodeId> =
+            node.operands.iter().map(|operand| self.graph.node(*operand).canonical).collect();
+        // It has been paid for: the first time went further.
+        let mut free = Budget::new(Limits { work: u64::MAX, ..Limits::default() });
+        self.sequence(&node.primitive, &operands, position, &mut free).ok()
     }
 
     fn value(&self, id: NodeId) -> Result<&Sequence, Failure> {
@@ -156,19 +170,20 @@ impl Evaluator<'_> {
         Ok(Rc::new(rows))
     }
 
+    /// The values of a primitive at its first `length` positions.
     fn sequence(
         &self,
         primitive: &Primitive,
         operands: &[NodeId],
+        length: usize,
         budget: &mut Budget,
     ) -> Result<Sequence, Failure> {
-        let length = self.input.len();
         match (primitive, operands) {
-            (Primitive::Base(base), _) => self.input.base(*base),
+            (Primitive::Base(base), _) => self.input.base(*base, length),
             (Primitive::Constant(atom), _) => Ok(Sequence::constant(atom, length)),
             (Primitive::Aggregate { default }, [selector, sequence]) => {
                 let rows = self.selected(*selector)?;
-                aggregate(rows, self.value(*sequence)?, default, budget)
+                aggregate(rows, self.value(*sequence)?, default, length, budget)
             }
             (Primitive::Unary(operator), [operand]) => {
                 let operand = self.value(*operand)?;
@@ -206,7 +221,7 @@ impl Evaluator<'_> {
                 if *operator == BinaryOperator::Power {
                     budget.work(2 * length).map_err(everywhere)?;
                 }
-                elementwise::binary_on_sequences(*operator, self.value(*left)?, self.value(*right)?)
+                elementwise::binary_on_sequences(*operator, self.value(*left)?, self.value(*right)?, length)
             }
             (Primitive::Require(text), [value, condition]) => {
                 let (value, condition) = (self.value(*value)?, self.value(*condition)?);
@@ -219,7 +234,8 @@ impl Evaluator<'_> {
                 })
             }
             (Primitive::Choose, [condition, then, otherwise]) => {
-                elementwise::choose(self.value(*condition)?, self.value(*then)?, self.value(*otherwise)?)
+                let [condition, then, otherwise] = [condition, then, otherwise].map(|id| self.value(*id));
+                elementwise::choose(condition?, then?, otherwise?, length)
             }
             _ => Err(internal()),
         }
@@ -247,20 +263,22 @@ pub(crate) fn item_at<T>(items: &[T], place: i64) -> Result<&T, Message> {
     })
 }
 
-/// The average of the selected values of each row; one selected value passes through as it is.
+/// The average of the selected values of each of the first `length` rows; one selected value passes through as it
+/// is.
 fn aggregate(
     rows: &Rows,
     sequence: &Sequence,
     default: &Atom,
+    length: usize,
     budget: &mut Budget,
 ) -> Result<Sequence, Failure> {
     let numbers = match sequence.kind() {
         Kind::Ints | Kind::Floats => Some(Numbers::of(sequence)),
         Kind::Bools | Kind::Texts => None,
     };
-    let mut averages: Vec<Atom> = Vec::with_capacity(rows.len());
+    let mut averages: Vec<Atom> = Vec::with_capacity(length);
     let mut sorted = Vec::new();
-    for row in 0..rows.len() {
+    for row in 0..length {
         let mut selected = rows.row(row);
         let value = match selected {
             [] => default.clone(),

@@ -1,5 +1,7 @@
 //! A run as a file that other programs can read.
 
+use std::collections::BTreeMap;
+
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
@@ -25,10 +27,16 @@ pub struct TraceTooLarge {
 
 /// The trace of a run as JSON: format `pianola-rasp-trace`, version 1. A selector's rows are query
 /// positions, with 1 where a key position is selected; the selector of an aggregate is its first
-/// operand. Numbers are written so that they read back as the same.
+/// operand. Numbers are written so that they read back as the same. `files` are those that the program could
+/// `load` besides the constructions, by their names. After an error, `failed` says which step failed where, with
+/// its values at the positions before; the steps before it have their values.
 ///
 /// Fails when the selectors have more than 20 million cells in all.
-pub fn trace_json(program: &str, run: &Run) -> Result<String, TraceTooLarge> {
+pub fn trace_json(
+    program: &str,
+    files: &BTreeMap<String, String>,
+    run: &Run,
+) -> Result<String, TraceTooLarge> {
     let selectors = run.trace.steps.iter().filter(|step| step.primitive.is_selector());
     let cells = selectors.count() * run.input.len() * run.input.len();
     if cells > MAXIMUM_CELLS {
@@ -44,11 +52,17 @@ pub fn trace_json(program: &str, run: &Run) -> Result<String, TraceTooLarge> {
         format: "pianola-rasp-trace",
         version: 1,
         program,
+        files,
         input: run.input.tokens().iter().map(Plain::Atom).collect(),
         result: TypedValue { kind, value },
         heads_per_layer: &run.analysis.heads_per_layer,
         merged_heads_per_layer: run.analysis.merged_heads_per_layer(),
         steps: (0..run.trace.steps.len()).map(|at| step(&run.trace, at)).collect(),
+        failed: run.trace.failed.as_ref().map(|failed| FailedStep {
+            step: failed.step,
+            position: failed.position,
+            before: failed.before.as_ref().map_or(Plain::Nothing, Plain::Sequence),
+        }),
     };
     // Writing to a string cannot fail, and all keys are strings.
     Ok(serde_json::to_string(&file).unwrap_or_default())
@@ -59,11 +73,22 @@ struct File<'a> {
     format: &'static str,
     version: u32,
     program: &'a str,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    files: &'a BTreeMap<String, String>,
     input: Vec<Plain<'a>>,
     result: TypedValue<'a>,
     heads_per_layer: &'a [usize],
     merged_heads_per_layer: Vec<usize>,
     steps: Vec<Step<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<FailedStep<'a>>,
+}
+
+#[derive(Serialize)]
+struct FailedStep<'a> {
+    step: usize,
+    position: Option<usize>,
+    before: Plain<'a>,
 }
 
 #[derive(Serialize)]

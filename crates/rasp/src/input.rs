@@ -80,9 +80,9 @@ impl Input {
         &self.tokens
     }
 
-    /// One of the sequences that a program starts from.
-    pub(crate) fn base(&self, base: Base) -> Result<Sequence, Failure> {
-        crate::elementwise::map(self.len(), |position| {
+    /// The first `length` values of one of the sequences that a program starts from.
+    pub(crate) fn base(&self, base: Base, length: usize) -> Result<Sequence, Failure> {
+        crate::elementwise::map(length, |position| {
             let token = &self.tokens[position];
             let converted = match base {
                 Base::TokensText => Some(Atom::text(&token.to_string())),

@@ -49,5 +49,5 @@ pub use limits::Limits;
 pub use selector::SelectorMatrix;
 pub use session::{Outcome, Run, Session, ShownValue};
 pub use syntax::{Parse, Span, parse};
-pub use trace::{Step, Trace};
+pub use trace::{Failed, Step, Trace};
 pub use value::{Atom, Kind, Sequence};

@@ -21,6 +21,19 @@ pub struct Trace {
     pub results: Vec<usize>,
     /// The s-ops and selectors that the program named, with their steps, in order of the names.
     pub names: Vec<(String, usize)>,
+    /// The step that failed; it and those after it have no values.
+    pub failed: Option<Failed>,
+}
+
+/// How far a step came that failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failed {
+    /// The step.
+    pub step: usize,
+    /// The position at which it failed; `None` when it failed as a whole.
+    pub position: Option<usize>,
+    /// Its values at the positions before, where there are any.
+    pub before: Option<Sequence>,
 }
 
 /// A primitive and what it did.
@@ -47,6 +60,11 @@ pub struct Step {
 }
 
 impl Trace {
+    /// The number of steps that were done: all, or those before the one that failed.
+    pub fn done(&self) -> usize {
+        self.failed.as_ref().map_or(self.steps.len(), |failed| failed.step)
+    }
+
     /// The matrix of a selector step, or of the selector that an aggregate step uses. It is made on
     /// demand. `None` for other steps, and where the keys and queries were not evaluated.
     pub fn selector(&self, step: usize) -> Option<SelectorMatrix> {
@@ -114,7 +132,7 @@ pub(crate) fn trace(
     evaluation: Evaluation,
     texts: &Texts,
 ) -> (Trace, HashMap<NodeId, usize>) {
-    let Evaluation { order, values, .. } = evaluation;
+    let Evaluation { order, values, failure, before } = evaluation;
     let step_of: HashMap<NodeId, usize> = order.iter().enumerate().map(|(at, id)| (*id, at)).collect();
     let canonical_step = |id: &NodeId| step_of[&graph.node(*id).canonical];
     let mut spans: Vec<Option<Span>> = order.iter().map(|id| graph.node(*id).place.span).collect();
@@ -159,7 +177,10 @@ pub(crate) fn trace(
             }
         })
         .collect();
-    let trace = Trace { steps, results: roots.iter().map(canonical_step).collect(), names: Vec::new() };
+    let failed =
+        failure.map(|(id, failure)| Failed { step: step_of[&id], position: failure.position, before });
+    let results = roots.iter().map(canonical_step).collect();
+    let trace = Trace { steps, results, names: Vec::new(), failed };
     (trace, step_of)
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use rasp::gallery::{GALLERY, entry};
 use rasp::{Input, Outcome, Primitive, Run, Sequence, Session, trace_json};
@@ -199,7 +199,7 @@ fn dyck_agrees_with_a_stack() {
 fn the_exported_trace_reads_back() {
     let source = "average(indices / 3);";
     let run = run(source, "hello");
-    let text = trace_json(source, &run).unwrap();
+    let text = trace_json(source, &BTreeMap::new(), &run).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["format"], "pianola-rasp-trace");
     assert_eq!(json["version"], 1);
@@ -216,7 +216,7 @@ fn the_exported_trace_reads_back() {
     assert!(selector["value"].is_null());
 
     let failed = Session::default().run("1 / indices;", &Input::parse("ab").unwrap());
-    let text = trace_json("1 / indices;", &failed).unwrap();
+    let text = trace_json("1 / indices;", &BTreeMap::new(), &failed).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["result"]["type"], "error");
     assert_eq!(json["result"]["value"][0]["code"], "division-by-zero");
@@ -240,7 +240,7 @@ fn a_run_crosses_a_worker_boundary() {
 fn a_trace_that_makes_too_large_a_file_is_refused() {
     let input = Input::from_text(&"a".repeat(4500)).unwrap();
     let run = Session::default().run("length;", &input);
-    let error = trace_json("length;", &run).unwrap_err();
+    let error = trace_json("length;", &BTreeMap::new(), &run).unwrap_err();
     assert_eq!(error.cells, 4500 * 4500);
 }
 
@@ -266,5 +266,49 @@ fn selected_positions_are_counted_in_any_stretch() {
             let expected = selected.iter().filter(|key| (start..end).contains(*key)).count();
             assert_eq!(matrix.count(query, start..end), expected, "{query} {start}..{end}");
         }
+    }
+}
+
+#[test]
+fn what_was_done_before_an_error_is_kept() {
+    for (source, input, op, position, before) in [
+        ("a = indices + 1;\n6 / (2 - indices) + a;", "abcd", "/", 2, "[3.0, 6.0]"),
+        ("log(2 - indices);", "abc", "log", 2, "[0.6931471805599453, 0.0]"),
+        ("1 / indices;", "ab", "/", 0, "[]"),
+        ("tokens if indices < 2 else 7;", "abc", "if else", 2, "[\"a\", \"b\"]"),
+        ("tokens_int;", "12x4", "tokens_int", 2, "[1, 2]"),
+        ("aggregate(select(indices, indices, <=), tokens);", "abc", "aggregate", 1, "[\"a\"]"),
+        ("{\"a\": 1, \"b\": 2}[tokens];", "abz", "look up", 2, "[1, 2]"),
+        ("require(indices * 2, indices < 1, \"no\");", "abz", "require", 1, "[0]"),
+    ] {
+        let run = Session::default().run(source, &Input::parse(input).unwrap());
+        assert_eq!(run.result, Outcome::Error);
+        let failed = run.trace.failed.clone().unwrap();
+        let step = &run.trace.steps[failed.step];
+        assert_eq!((step.primitive.name().as_str(), failed.position), (op, Some(position)), "{source}");
+        assert_eq!(run.diagnostics[0].position, failed.position);
+        assert_eq!(failed.before.unwrap().to_string(), before, "{source}");
+        assert_eq!(run.trace.done(), failed.step);
+        for (at, step) in run.trace.steps.iter().enumerate() {
+            let is_done = at < failed.step;
+            if step.primitive.is_selector() {
+                assert_eq!(run.trace.selector(at).is_some(), is_done, "{source}");
+            } else {
+                assert_eq!(step.value.is_some(), is_done, "{source}: {}", step.primitive.name());
+            }
+        }
+    }
+    let run = Session::default().run("indices;", &Input::parse("ab").unwrap());
+    assert_eq!((run.trace.failed.clone(), run.trace.done()), (None, run.trace.steps.len()));
+}
+
+#[test]
+fn the_gallery_has_shelves() {
+    let on_shelves: Vec<&str> =
+        rasp::gallery::Shelf::ALL.iter().flat_map(|shelf| shelf.entries()).map(|entry| entry.id).collect();
+    let all: Vec<&str> = GALLERY.iter().map(|entry| entry.id).collect();
+    assert_eq!(on_shelves, all, "every program stands on a shelf, in the order of the gallery");
+    for entry in GALLERY {
+        assert!(!entry.statement().is_empty() && !entry.origin.is_empty(), "{}", entry.id);
     }
 }

@@ -310,8 +310,8 @@ impl<R: Real> Packed<R> {
         }
     }
 
-    /// The numbers of its rows and columns.
-    pub(crate) fn size(&self) -> (usize, usize) {
+    /// Its rows and columns.
+    pub(crate) fn shape(&self) -> (usize, usize) {
         (self.rows, self.columns)
     }
 

@@ -21,8 +21,10 @@
 //! ```
 
 mod adam;
+mod compact;
 mod config;
 mod error;
+mod export;
 mod frozen;
 #[cfg(test)]
 mod gradient_tests;

@@ -89,7 +89,7 @@ impl Wiring {
             Weight::Trained { tensor, .. } => tensors[tensor].name.clone(),
             Weight::Frozen(index) => {
                 let matrix = &frozen.linear(index).forward;
-                self.keep(number, part, matrix.size(), matrix.entries().collect())
+                self.keep(number, part, matrix.shape(), matrix.entries().collect())
             }
         };
         let read = plan.read.map(|weight| named(weight, "read"));

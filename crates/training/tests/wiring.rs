@@ -22,7 +22,9 @@ fn wiring_and_numbers_are_the_whole_model() {
                 config.batch = 4;
                 config.held_out = 8;
                 let mut run = Run::new(config).unwrap();
-                (0..5).for_each(|_| drop(run.step().unwrap()));
+                (0..5).for_each(|_| {
+                    run.step().unwrap();
+                });
                 let tokens = run.data().held_out().sequence(0).0.to_vec();
                 let found = shares(&run, &tokens);
                 for (prediction, row) in run.predict(&tokens).unwrap().iter().zip(found.rows()) {

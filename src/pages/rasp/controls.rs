@@ -1,20 +1,22 @@
 //! The bar of the workspace: the gallery, the input, and files.
 
 use leptos::prelude::*;
-use rasp::gallery::{self, GALLERY, Group};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::File;
+use rasp::gallery::{self, GALLERY, Shelf};
 
+use super::files::{ACCEPTED, Opener};
+use super::gallery::Gallery;
 use super::room::Room;
 use super::stories;
+use crate::app::Store;
 use crate::drawing::export::{save_bytes, save_text};
 use crate::jobs::client::{Client, Line};
-use crate::jobs::protocol::{Answer, Failure, Packed, Request};
+use crate::jobs::protocol::{Answer, Packed, Request};
 use crate::jobs::rasp::{self as job, About};
 use crate::language::use_language;
 use crate::notices::Notices;
-use crate::state::rasp::{Piece, with_plain_line_ends};
-use crate::widgets::controls::{Button, Choice, FileButton, Look, Menu, MenuItem, Select, TextField};
+use crate::state::Choices;
+use crate::state::rasp::{Desk, RaspState};
+use crate::widgets::controls::{Button, Choice, FilesButton, Look, Menu, MenuItem, Select, TextField};
 use crate::widgets::icon::Icon;
 
 /// All controls in their bar.
@@ -22,6 +24,7 @@ use crate::widgets::icon::Icon;
 pub fn Controls() -> impl IntoView {
     let room = expect_context::<Room>();
     let (client, notices) = (expect_context::<Client>(), expect_context::<Notices>());
+    let opener = Opener::here();
     let t = use_language();
     let options = Signal::derive(move || {
         let t = t.get();
@@ -29,9 +32,11 @@ pub fn Controls() -> impl IntoView {
             .iter()
             .map(|entry| {
                 let title = stories::title(t, entry.id);
-                match entry.group {
-                    Group::Classic => Choice::new(entry.id.to_owned(), title),
-                    Group::Construction => Choice::new(entry.id.to_owned(), t.rasp_construction(title)),
+                match entry.shelf {
+                    Shelf::Matrices | Shelf::Attention | Shelf::Encoder => {
+                        Choice::new(entry.id.to_owned(), t.rasp_construction(title))
+                    }
+                    _ => Choice::new(entry.id.to_owned(), title),
                 }
             })
             .collect();
@@ -45,7 +50,7 @@ pub fn Controls() -> impl IntoView {
     });
     let choose = move |id: String| {
         if let Some(entry) = gallery::entry(&id) {
-            room.open(Piece::of(entry));
+            room.open(Desk::of_entry(entry));
         }
     };
     let input_error = Signal::derive(move || {
@@ -54,6 +59,8 @@ pub fn Controls() -> impl IntoView {
             Some(super::editor::said(t.get(), about))
         })
     });
+    let Store(state) = expect_context::<Store>();
+    let fits = Memo::new(move |_| state.with(|state| state.choices::<RaspState>().fits_a_link()));
     let play = move |()| {
         room.run();
         room.clock.seek(0.0);
@@ -65,7 +72,7 @@ pub fn Controls() -> impl IntoView {
         save_text(&format!("{name}.rasp"), "text/plain;charset=utf-8", &program);
     };
     let export = move |()| {
-        let request = job::Request::ExportTrace(room.piece.get_untracked());
+        let request = job::Request::ExportTrace(room.desk.get_untracked());
         client.ask(Line::Files, Request::Rasp(Packed::of(&request)), move |answer| {
             match answer.map(Answer::rasp) {
                 Ok(Some(job::Answer::Exported(file))) => {
@@ -77,28 +84,31 @@ pub fn Controls() -> impl IntoView {
         });
     };
     let refusal = Signal::derive(move || {
-        let has_run = room.played.with(Option::is_some);
-        (!has_run || room.has_errors()).then(|| t.get().rasp_no_trace().to_owned())
+        let has_run = room
+            .played
+            .with(|played| played.as_ref().is_some_and(|played| room.desk.with(|desk| *desk == played.desk)));
+        (!has_run).then(|| t.get().rasp_no_trace().to_owned())
     });
     let items = move |()| vec![MenuItem::new(t.get_untracked().rasp_save_program(), save)];
     view! {
         <div class="control-bar rasp-bar" role="group" aria-label=move || t.get().controls()>
             <Select label=Signal::derive(move || t.get().rasp_example().to_owned()) options value=chosen on_input=choose/>
+            <Gallery/>
             <div class="control control-wide">
                 <TextField
                     label=Signal::derive(move || t.get().rasp_input().to_owned())
                     value=Signal::derive(move || room.piece.with(|piece| piece.input.clone()))
-                    on_input=move |input| room.change(|piece| piece.input = input)
+                    on_input=move |input| room.change(|desk| desk.piece.input = input)
                     example=Signal::derive(move || Some(t.get().rasp_input_example().to_owned()))
                     error=input_error
                 />
             </div>
             <Button label=Signal::derive(move || t.get().rasp_run().to_owned()) icon=Icon::Play look=Look::Strong on_press=play/>
             <div class="file-controls">
-                <FileButton
+                <FilesButton
                     label=Signal::derive(move || t.get().rasp_open().to_owned())
-                    accept=".rasp,.txt,text/plain"
-                    on_file=move |file| open_file(room, notices, file)
+                    accept=ACCEPTED
+                    on_files=move |files| opener.take(files)
                 />
                 <Button
                     label=Signal::derive(move || t.get().rasp_export_trace().to_owned())
@@ -111,28 +121,14 @@ pub fn Controls() -> impl IntoView {
         </div>
         <p class="piece-story">{move || {
             let id = chosen.get();
-            if id.is_empty() { t.get().rasp_own_story() } else { stories::story(t.get(), &id) }
+            match (id.is_empty(), fits.get()) {
+                (false, _) => stories::story(t.get(), &id),
+                (true, true) => t.get().rasp_own_story(),
+                (true, false) => t.get().rasp_long_story(),
+            }
         }}</p>
     }
     .into_any()
-}
-
-/// The most bytes of a program that an editor holds.
-const LONGEST_PROGRAM: usize = 100_000;
-
-/// Puts the program of a file on the desk.
-pub fn open_file(room: Room, notices: Notices, file: File) {
-    leptos::task::spawn_local(async move {
-        let size = file.size() as usize;
-        if size > LONGEST_PROGRAM {
-            notices.failure(Failure::ProgramTooLong { name: file.name(), size, limit: LONGEST_PROGRAM });
-            return;
-        }
-        let Ok(text) = JsFuture::from(file.text()).await else { return };
-        let program = with_plain_line_ends(&text.as_string().unwrap_or_default());
-        let input = room.piece.with_untracked(|piece| piece.input.clone());
-        room.open(Piece { program, input });
-    });
 }
 
 crate::texts! {
@@ -145,6 +141,7 @@ crate::texts! {
     rasp_export_trace: "Export trace" | "Exportar rastro";
     rasp_save_program: "Save program" | "Salvar programa";
     rasp_more: "More to do with the program" | "Mais o que fazer com o programa";
-    rasp_no_trace: "There is a trace to export once the program runs without errors." | "Há um rastro para exportar assim que o programa rodar sem erros.";
+    rasp_no_trace: "There is a trace to export once the program runs." | "Há um rastro para exportar assim que o programa rodar.";
+    rasp_long_story: "Your own program. It is too long for a link; “Export trace” keeps it with its files and its input, and “Open program” brings that file back." | "Seu próprio programa. Ele é longo demais para um link; “Exportar rastro” o guarda com seus arquivos e sua entrada, e “Abrir programa” traz esse arquivo de volta.";
     rasp_own_story: "Your own program. It runs at every key, and the link holds all of it." | "Seu próprio programa. Ele roda a cada tecla, e o link o guarda por inteiro.";
 }

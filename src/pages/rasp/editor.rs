@@ -21,7 +21,7 @@ pub fn Editor() -> impl IntoView {
         room.played.with(|played| {
             let played = played.as_ref()?;
             // The places of a program that ran are not those of the one that is being written.
-            let is_same = room.piece.with(|piece| piece.program == played.piece.program);
+            let is_same = room.piece.with(|piece| piece.program == played.desk.piece.program);
             let step = &played.run.trace.steps[step];
             is_same.then(|| step.also.iter().chain([&step.span]).copied().collect::<Vec<Span>>())
         })
@@ -43,7 +43,7 @@ pub fn Editor() -> impl IntoView {
     let on_place = move |at: usize| {
         let step = room.played.with_untracked(|played| {
             let played = played.as_ref()?;
-            let is_same = room.piece.with_untracked(|piece| piece.program == played.piece.program);
+            let is_same = room.piece.with_untracked(|piece| piece.program == played.desk.piece.program);
             is_same.then(|| played.step_at(at)).flatten()
         });
         if let Some(step) = step {
@@ -79,7 +79,7 @@ pub fn Editor() -> impl IntoView {
             <CodeEditor
                 label=Signal::derive(move || t.get().rasp_program().to_owned())
                 value=Signal::derive(move || room.piece.with(|piece| piece.program.clone()))
-                on_input=move |program| room.change(|piece| piece.program = program)
+                on_input=move |program| room.change(|desk| desk.piece.program = program)
                 read=Callback::new(read)
                 marks
                 names=room.names
@@ -116,7 +116,7 @@ fn mark(t: Language, complaint: &Complaint) -> Mark {
 }
 
 /// Reads a program for its colours and names; `known` are the names of the language, in order.
-fn reading(text: &str, known: &[String]) -> Reading {
+pub fn reading(text: &str, known: &[String]) -> Reading {
     let mut reading = Reading::default();
     for token in tokens(text) {
         let word = token.span.text(text);

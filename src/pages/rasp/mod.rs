@@ -2,6 +2,8 @@
 
 mod controls;
 mod editor;
+mod files;
+mod gallery;
 mod graph;
 mod results;
 mod room;
@@ -13,15 +15,17 @@ mod words;
 use leptos::ev::DragEvent;
 use leptos::prelude::*;
 
-use self::controls::{Controls, open_file};
+use self::controls::Controls;
 use self::editor::Editor;
+pub use self::editor::reading;
+use self::files::{Files, Opener};
 use self::graph::GraphPanel;
 use self::results::Results;
 use self::room::Room;
 use self::stage::Stage;
 use crate::language::{Language, use_language};
-use crate::notices::Notices;
 use crate::state::rasp::Pace;
+use crate::widgets::controls::files_of;
 use crate::widgets::scrubber::{Granularity, Scrubber};
 use crate::widgets::table::TextTable;
 
@@ -34,14 +38,18 @@ crate::part! { rasp:
 
 #[component]
 fn RaspPage() -> impl IntoView {
-    let room = Room::provide();
-    let notices = expect_context::<Notices>();
+    Room::provide();
+    let opener = Opener::here();
     let t = use_language();
     let on_drop = move |event: DragEvent| {
+        // A button that takes files has taken these.
+        if event.default_prevented() {
+            return;
+        }
         event.prevent_default();
-        let files = event.data_transfer().and_then(|data| data.files());
-        if let Some(file) = files.and_then(|files| files.get(0)) {
-            open_file(room, notices, file);
+        let files = files_of(event.data_transfer().and_then(|data| data.files()));
+        if !files.is_empty() {
+            opener.take(files);
         }
     };
     view! {
@@ -58,6 +66,7 @@ fn RaspPage() -> impl IntoView {
                 <div class="rasp-left">
                     <Editor/>
                     <Results/>
+                    <Files/>
                 </div>
                 <Stage/>
             </div>
@@ -132,7 +141,9 @@ fn Layers() -> impl IntoView {
     });
     view! {
         <div class="rasp-layers">
-            <TextTable caption=Signal::derive(move || t.get().rasp_layers_table().to_owned()) headings rows/>
+            <Show when=move || !rows.with(Vec::is_empty)>
+                <TextTable caption=Signal::derive(move || t.get().rasp_layers_table().to_owned()) headings rows/>
+            </Show>
             <p class="quiet">{move || t.get().rasp_merging()}</p>
         </div>
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use rasp::{Severity, Span, Step};
+use rasp::{Atom, Failed, Sequence, Severity, Span, Step};
 
 use super::timeline::{Now, Timeline};
 use crate::app::Store;
@@ -12,7 +12,7 @@ use crate::jobs::client::{Client, Line};
 use crate::jobs::protocol::{self, Packed, Request};
 use crate::jobs::rasp::{self as job, Answer, Complaint, Ran, Run};
 use crate::notices::Notices;
-use crate::state::rasp::{Look, Moment, Pace, Piece};
+use crate::state::rasp::{Desk, Look, Moment, Pace, Piece, RaspState};
 
 /// The shared part of the workspace; a context, cheap to copy.
 #[derive(Clone, Copy)]
@@ -20,11 +20,13 @@ pub struct Room {
     store: Store,
     client: Client,
     notices: Notices,
+    /// Everything that decides a result.
+    pub desk: Memo<Desk>,
     /// The program and its input.
     pub piece: Memo<Piece>,
     /// How the run is looked at.
     pub look: Memo<Look>,
-    /// The newest run without errors. It may lag behind `piece`, and it stays when a program is broken.
+    /// The newest run. It may lag behind `desk`, and it stays when a program cannot run.
     pub played: RwSignal<Option<Arc<Played>>>,
     /// What is wrong with the newest program.
     pub complaints: RwSignal<Arc<Vec<Complaint>>>,
@@ -44,7 +46,7 @@ pub struct Room {
 #[derive(Debug)]
 pub struct Played {
     /// The choices that it belongs to.
-    pub piece: Piece,
+    pub desk: Desk,
     /// The run.
     pub run: Run,
     /// Its animation.
@@ -55,6 +57,29 @@ impl Played {
     /// The number of positions.
     pub fn len(&self) -> usize {
         self.timeline.positions
+    }
+
+    /// The step at which the run ended before its time.
+    pub fn failed(&self) -> Option<&Failed> {
+        self.run.trace.failed.as_ref()
+    }
+
+    /// Where a step failed, if it did.
+    pub fn failed_at(&self, step: usize) -> Option<usize> {
+        self.failed().filter(|failed| failed.step == step)?.position
+    }
+
+    /// The values of a step. Those of the step that failed end before the position where it did.
+    pub fn values(&self, step: usize) -> Option<&Sequence> {
+        match self.failed() {
+            Some(failed) if failed.step == step => failed.before.as_ref(),
+            _ => self.run.trace.steps[step].value.as_ref(),
+        }
+    }
+
+    /// The value of a step at a position, if it was computed.
+    pub fn value(&self, step: usize, position: usize) -> Option<Atom> {
+        self.values(step).filter(|values| position < values.len()).map(|values| values.get(position))
     }
 
     /// What a step is called: its name, or else its own text.
@@ -88,10 +113,10 @@ impl Room {
     /// Sets up the shared part, asks the worker for the first run and for a new one whenever the program or the
     /// input changes, and offers itself as a context.
     pub fn provide() -> Room {
-        let store = expect_context::<Store>();
-        let Store(state) = store;
-        let piece = Memo::new(move |_| state.with(|state| state.rasp.piece.clone()));
-        let look = Memo::new(move |_| state.with(|state| state.rasp.look));
+        let store = Store::entered::<RaspState>();
+        let desk = store.memo(|state: &RaspState| &state.desk);
+        let piece = Memo::new(move |_| desk.with(|desk| desk.piece.clone()));
+        let look = store.memo(|state: &RaspState| &state.look);
         let played = RwSignal::new(None::<Arc<Played>>);
         let length = Signal::derive(move || {
             played.with(|played| played.as_ref().map_or(0.0, |played| played.timeline.length()))
@@ -109,6 +134,7 @@ impl Room {
             store,
             client: expect_context::<Client>(),
             notices: expect_context::<Notices>(),
+            desk,
             piece,
             look,
             played,
@@ -120,7 +146,7 @@ impl Room {
             hovered: RwSignal::new(None),
         };
         Effect::new(move |_| {
-            piece.track();
+            desk.track();
             room.run();
         });
         // Back, Forward and links bring a moment; the clock is theirs to set.
@@ -137,8 +163,8 @@ impl Room {
 
     /// Runs the program again.
     pub fn run(self) {
-        let piece = self.piece.get_untracked();
-        self.client.ask(Line::Rasp, Request::Rasp(Packed::of(&job::Request::Run(piece))), move |answer| {
+        let desk = self.desk.get_untracked();
+        self.client.ask(Line::Rasp, Request::Rasp(Packed::of(&job::Request::Run(desk))), move |answer| {
             match answer.map(protocol::Answer::rasp) {
                 Ok(Some(Answer::Ran(ran))) => {
                     self.notices.clear_failures();
@@ -150,26 +176,23 @@ impl Room {
         });
     }
 
-    /// Changes the program or the input. What was looked at is kept as far as it can be.
-    pub fn change(self, change: impl FnOnce(&mut Piece)) {
-        let Store(state) = self.store;
-        state.update(|state| change(&mut state.rasp.piece));
+    /// Changes the program, the input or the files. What was looked at is kept as far as it can be.
+    pub fn change(self, change: impl FnOnce(&mut Desk)) {
+        self.store.change(|RaspState { desk, .. }| change(desk));
     }
 
-    /// Puts another program on the desk.
-    pub fn open(self, piece: Piece) {
-        let Store(state) = self.store;
+    /// Puts something else on the desk.
+    pub fn open(self, desk: Desk) {
         self.clock.pause();
-        state.update(|state| {
-            state.rasp.piece = piece;
-            state.rasp.look.moment = None;
+        self.store.change(|state: &mut RaspState| {
+            state.desk = desk;
+            state.look.moment = None;
         });
     }
 
     /// Changes how the run is looked at.
     pub fn change_look(self, change: impl FnOnce(&mut Look)) {
-        let Store(state) = self.store;
-        state.update(|state| change(&mut state.rasp.look));
+        self.store.change(|RaspState { look, .. }| change(look));
     }
 
     /// What the person did with the scrubber is kept, once it has come to rest.
@@ -224,7 +247,7 @@ impl Room {
     }
 
     fn take(self, ran: Ran) {
-        let Ran { piece, complaints, names, run } = ran;
+        let Ran { desk, complaints, names, run } = ran;
         // The page may have been left in the meantime.
         if self.complaints.try_set(Arc::new(complaints)).is_some() {
             return;
@@ -234,14 +257,15 @@ impl Room {
         let timeline = Timeline::new(&run.trace, run.input.len());
         let is_same_program = self.played.with_untracked(|played| {
             played.as_ref().is_some_and(|played| {
-                played.piece.program == piece.program && played.timeline.acts.len() == timeline.acts.len()
+                played.desk.piece.program == desk.piece.program
+                    && played.timeline.acts.len() == timeline.acts.len()
             })
         });
         // Another input of the same program is looked at in the same act.
         let act = self.now.get_untracked().filter(|_| is_same_program);
         let was_playing = untrack(|| self.clock.is_playing());
         self.hovered.set(None);
-        self.played.set(Some(Arc::new(Played { piece, run, timeline })));
+        self.played.set(Some(Arc::new(Played { desk, run, timeline })));
         match (act, self.look.get_untracked().moment) {
             (Some(_), _) if was_playing => {}
             (Some(now), Some(_)) => self.show(Some(Moment { primitives: now.act + 1, positions: 0 })),

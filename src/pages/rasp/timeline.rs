@@ -11,6 +11,8 @@ pub struct Timeline {
     pub acts: Vec<Act>,
     /// The number of positions of the sequence.
     pub positions: usize,
+    /// How many steps of the trace were done.
+    pub done: usize,
 }
 
 /// A primitive at work.
@@ -24,6 +26,15 @@ pub struct Act {
     pub length: f64,
     /// The statement of the program that it belongs to.
     pub statement: usize,
+    /// How many positions it goes through, one after the other: all, unless it fails on its way.
+    pub positions: usize,
+}
+
+impl Act {
+    /// When it is done at so many positions.
+    pub fn time_at(&self, positions: usize) -> f64 {
+        self.start + self.length * (positions as f64 / self.positions.max(1) as f64).min(1.0)
+    }
 }
 
 /// What is going on at some time.
@@ -40,9 +51,10 @@ impl Timeline {
     pub fn new(trace: &Trace, positions: usize) -> Timeline {
         let is_given =
             |step: usize| matches!(trace.steps[step].primitive, Primitive::Base(_) | Primitive::Constant(_));
-        let steps = 0..trace.steps.len();
+        let steps = 0..trace.done();
         let mut chosen: Vec<usize> = steps.clone().filter(|step| !is_given(*step)).collect();
-        if chosen.is_empty() {
+        let failed = trace.failed.as_ref().and_then(|failed| Some((failed.step, failed.position?)));
+        if chosen.is_empty() && failed.is_none() {
             chosen = steps.collect();
         }
         // A library describes its own steps before the program says a word; they are shown where the program comes
@@ -53,17 +65,22 @@ impl Timeline {
             statement[at] = needed.fold(statement[at], usize::max);
         }
         chosen.sort_by_key(|step| statement[*step]);
+        // What fails comes last; all that it needs was done before.
+        let failing = failed.map(|(step, position)| (step, position + 1));
         let mut start = 0.0;
         let acts = chosen
             .into_iter()
-            .map(|step| {
-                let length = seconds(&trace.steps[step].primitive, positions);
-                let act = Act { step, start, length, statement: statement[step] };
+            .map(|step| (step, positions))
+            .chain(failing)
+            .map(|(step, done)| {
+                let share = done as f64 / positions.max(1) as f64;
+                let length = seconds(&trace.steps[step].primitive, positions) * share;
+                let act = Act { step, start, length, statement: statement[step], positions: done };
                 start += length;
                 act
             })
             .collect();
-        Timeline { acts, positions }
+        Timeline { acts, positions, done: trace.done() }
     }
 
     /// The whole length in seconds.
@@ -74,8 +91,8 @@ impl Timeline {
     /// What is going on at `time`. An act that has just ended is shown until the next one moves.
     pub fn at(&self, time: f64) -> Option<Now> {
         let act = self.acts.partition_point(|act| act.start < time - TOLERANCE).saturating_sub(1);
-        let Act { start, length, .. } = *self.acts.get(act)?;
-        let done = ((time - start) / length).clamp(0.0, 1.0) * self.positions as f64;
+        let Act { start, length, positions, .. } = *self.acts.get(act)?;
+        let done = ((time - start) / length).clamp(0.0, 1.0) * positions as f64;
         let whole = done.round();
         Some(Now { act, done: if (done - whole).abs() < TOLERANCE { whole } else { done } })
     }
@@ -84,7 +101,7 @@ impl Timeline {
     pub fn time(&self, moment: Moment) -> f64 {
         let Moment { primitives, positions } = moment;
         match self.acts.get(primitives) {
-            Some(act) => act.start + act.length * (positions as f64 / self.positions.max(1) as f64).min(1.0),
+            Some(act) => act.time_at(positions),
             None => self.length(),
         }
     }
@@ -93,16 +110,23 @@ impl Timeline {
     pub fn moment(&self, time: f64) -> Moment {
         let Some(now) = self.at(time) else { return Moment::default() };
         let positions = now.done.round() as usize;
-        if positions >= self.positions {
+        if positions >= self.acts[now.act].positions {
             Moment { primitives: now.act + 1, positions: 0 }
         } else {
             Moment { primitives: now.act, positions }
         }
     }
 
-    /// When the act of a step has ended. A step without an act is there from the start.
+    /// When the act of a step has ended. A step without an act is there from the start, or was never come to.
     pub fn end_of(&self, step: usize) -> f64 {
-        self.acts.iter().find(|act| act.step == step).map_or(0.0, |act| act.start + act.length)
+        let act = self.acts.iter().find(|act| act.step == step);
+        let missing = if step < self.done { 0.0 } else { self.length() };
+        act.map_or(missing, |act| act.start + act.length)
+    }
+
+    /// Whether the animation comes to a step at all.
+    pub fn comes_to(&self, step: usize) -> bool {
+        step < self.done || self.acts.last().is_some_and(|act| act.step == step)
     }
 
     /// Where the animation rests when one steps by `pace`.
@@ -111,17 +135,20 @@ impl Timeline {
             pace != Pace::Statement
                 || self.acts.get(at + 1).is_none_or(|next| next.statement != act.statement)
         });
-        let parts = if pace == Pace::Position { self.positions.max(1) } else { 1 };
-        let within = |act: &Act| {
-            let Act { start, length, .. } = *act;
+        let within = move |act: &Act| {
+            let Act { start, length, positions, .. } = *act;
+            let parts = if pace == Pace::Position { positions.max(1) } else { 1 };
             (1..=parts).map(move |part| start + length * part as f64 / parts as f64)
         };
         std::iter::once(0.0).chain(ends.flat_map(|(_, act)| within(act))).collect()
     }
 
-    /// The moment that tells most of a program: the end of the last fetch that it describes itself, or else of its
+    /// The moment that tells most of a program: where it failed, or else the end of the last fetch that it describes itself, or else of its
     /// last selector, or else of the last fetch of all, or else of everything.
     pub fn telling(&self, trace: &Trace) -> Moment {
+        if trace.failed.is_some() {
+            return Moment { primitives: self.acts.len(), positions: 0 };
+        }
         let last_of = |fits: &dyn Fn(&Step) -> bool| {
             self.acts.iter().rposition(|act| fits(&trace.steps[act.step])).map(|at| at + 1)
         };
@@ -212,6 +239,26 @@ mod tests {
             let step = &trace.steps[timeline.acts[telling.primitives - 1].step];
             assert_eq!(step.primitive.name(), primitive, "{id}");
         }
+    }
+
+    #[test]
+    fn a_run_that_fails_is_shown_as_far_as_it_came() {
+        let input = Input::parse("abcd").expect("an input");
+        let run = Session::default().run("a = indices + 1;\nb = 6 / (2 - indices);\na + b;", &input);
+        let timeline = Timeline::new(&run.trace, 4);
+        let last = timeline.acts[timeline.acts.len() - 1];
+        assert_eq!(run.trace.steps[last.step].primitive.name(), "/");
+        assert_eq!(last.positions, 3, "two quotients and the place of the error");
+        assert_eq!(timeline.at(timeline.length()).map(|now| now.done), Some(3.0));
+        assert_eq!(timeline.telling(&run.trace).primitives, timeline.acts.len());
+        for pace in Pace::ALL {
+            for stop in timeline.stops(pace) {
+                assert!((timeline.time(timeline.moment(stop)) - stop).abs() < 1e-9, "{pace:?} {stop}");
+            }
+        }
+        let sum = run.trace.steps.len() - 1;
+        assert!(!timeline.comes_to(sum) && timeline.comes_to(last.step));
+        assert_eq!(timeline.end_of(sum), timeline.length());
     }
 
     #[test]

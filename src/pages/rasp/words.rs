@@ -132,8 +132,10 @@ pub fn at_position(
 ) -> Sentence {
     let trace = &played.run.trace;
     let this = &trace.steps[step];
-    let value = |step: usize, at: usize| trace.steps[step].value.as_ref().map(|values| values.get(at));
-    let text = |step: usize, at: usize| value(step, at).map_or_else(String::new, |atom| brief(&atom));
+    if let Some(sentence) = failure_at(t, played, step, query) {
+        return sentence;
+    }
+    let text = |step: usize, at: usize| text_at(played, step, at);
     let yes_no = |yes: bool| if yes { t.rasp_yes() } else { t.rasp_no() };
     let selected = |step: usize| -> Vec<usize> {
         played.run.selectors[step].as_ref().map(|matrix| matrix.selected(query).collect()).unwrap_or_default()
@@ -202,6 +204,32 @@ pub fn at_position(
     }
 }
 
+/// What went wrong, where a step failed at this position.
+fn failure_at(t: Language, played: &Played, step: usize, position: usize) -> Option<Sentence> {
+    let this = &played.run.trace.steps[step];
+    if played.failed_at(step)? != position {
+        return None;
+    }
+    let words = t.rasp_fails(position, played.run.failure.as_ref()?.text(t));
+    let numbers = match this.primitive {
+        // What is averaged is many values, and what is given was never computed.
+        Primitive::Aggregate { .. } | Primitive::Base(_) | Primitive::Require(_) => String::new(),
+        _ => {
+            let operands: Vec<String> =
+                this.operands.iter().map(|operand| text_at(played, *operand, position)).collect();
+            computed(&this.primitive, &operands, NO_VALUE)
+        }
+    };
+    Some(Sentence { words, numbers })
+}
+
+/// Stands where a value would stand that cannot be computed.
+pub const NO_VALUE: &str = "✕";
+
+fn text_at(played: &Played, step: usize, position: usize) -> String {
+    played.value(step, position).map_or_else(String::new, |atom| brief(&atom))
+}
+
 /// The most terms of an average that are written out.
 const MOST_TERMS: usize = 6;
 
@@ -237,6 +265,10 @@ fn computed(primitive: &Primitive, operands: &[String], result: &str) -> String 
 /// What a step has done when it is through.
 pub fn at_end(t: Language, played: &Played, step: usize) -> Sentence {
     let this = &played.run.trace.steps[step];
+    if let Some(sentence) = played.failed_at(step).and_then(|position| failure_at(t, played, step, position))
+    {
+        return sentence;
+    }
     match &this.primitive {
         primitive if primitive.is_selector() => {
             let count = played.run.selectors[step]
@@ -276,6 +308,7 @@ crate::texts! {
     rasp_fetches_nothing(query: usize): "Position {query} selects nothing and gets the default:" | "A posição {query} não seleciona nada e recebe o padrão:";
     rasp_fetches_one(query: usize, key: usize): "Position {query} fetches from key {key}; one value passes through as it is:" | "A posição {query} busca na chave {key}; um só valor passa como está:";
     rasp_fetches(query: usize, count: usize): "Position {query} fetches {count} values, and they are averaged:" | "A posição {query} busca {count} valores, e tira-se a média:";
+    rasp_fails(position: usize, why: &str): "The run ends here, at position {position}. {why}" | "A execução termina aqui, na posição {position}. {why}";
     rasp_here(query: usize): "Position {query}:" | "Posição {query}:";
     rasp_selected(count: usize, positions: usize): "Every query has chosen its keys: {count} of {positions} × {positions} cells." | "Cada consulta escolheu suas chaves: {count} de {positions} × {positions} células.";
     rasp_fetched: "Every position has fetched what it selects:" | "Cada posição buscou o que seleciona:";

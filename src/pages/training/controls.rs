@@ -8,7 +8,9 @@ use super::room::Room;
 use crate::app::Store;
 use crate::language::{Language, say, text_of, use_language};
 use crate::state::training::{MOST_SEEDS, MOST_STEPS, Model, Plan, Settings, Task, TaskKind, Variant};
-use crate::widgets::controls::{Choice, FileButton, Range, SeedField, Segments, Select, Slider, TextArea, TextField};
+use crate::widgets::controls::{
+    Choice, FileButton, Range, SeedField, Segments, Select, Slider, TextArea, TextField,
+};
 use crate::widgets::number::{exact, parse};
 
 /// The bar of controls. A lesson hides those that the link names.

@@ -60,10 +60,9 @@ const FAILURES: usize = 6;
 impl Room {
     /// Sets up the shared part and offers it as a context.
     pub fn provide() -> Room {
-        let store = expect_context::<Store>();
-        let Store(app) = store;
-        let plan = Memo::new(move |_| app.with(|app| app.training.plan.clone()));
-        let look = Memo::new(move |_| app.with(|app| app.training.look.clone()));
+        let store = Store::entered::<TrainingState>();
+        let plan = store.memo(|state: &TrainingState| &state.plan);
+        let look = store.memo(|state: &TrainingState| &state.look);
         let lab = Lab::open(expect_context::<Client>(), plan.get_untracked());
         let runs = Memo::new(move |_| plan.with(|plan| Runs(lab.of_plan(plan))));
         let picked = RwSignal::new(None::<u64>);
@@ -88,8 +87,7 @@ impl Room {
 
     /// Changes what was chosen.
     pub fn change(self, change: impl FnOnce(&mut TrainingState)) {
-        let Store(app) = self.store;
-        app.update(|app| change(&mut app.training));
+        self.store.change(change);
     }
 
     /// Changes what is trained.

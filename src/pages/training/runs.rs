@@ -344,7 +344,7 @@ fn export_results(room: Room, kind: ResultsKind) {
 /// Opens the transformer as a target in the workspace “Universal”, with the sequence that is looked at.
 fn send_to_universal(room: Room, run: Trainee) {
     use crate::state::Page;
-    use crate::state::universal::{InputSource, Look, TargetSource};
+    use crate::state::universal::{InputSource, Look, TargetSource, UniversalState};
     run.ask(room.lab, Line::TrainExport, Request::Target, move |answer| {
         let Answer::Target(Some(target)) = answer else { return };
         let tokens = run.look.with_untracked(|look| look.as_ref().map(|look| look.tokens.clone()));
@@ -359,13 +359,14 @@ fn send_to_universal(room: Room, run: Trainee) {
         });
         let crate::app::Store(app) = room.store;
         app.update(|app| {
-            let piece = std::mem::take(&mut app.universal.piece).with_target(TargetSource::Own(target));
-            app.universal.piece = piece;
-            if let Some(text) = text {
-                app.universal.piece.input = InputSource::Text(text);
-            }
-            app.universal.look = Look::default();
             app.page = Page::Universal;
+            app.change(|UniversalState { piece, look }| {
+                *piece = std::mem::take(piece).with_target(TargetSource::Own(target));
+                if let Some(text) = text {
+                    piece.input = InputSource::Text(text);
+                }
+                *look = Look::default();
+            });
         });
     });
 }

@@ -276,7 +276,7 @@ impl Trainee {
     fn begin(self, lab: Lab) {
         let request = match self.kept.get_value() {
             Some(snapshot) => Request::Resume(snapshot, self.rate.get_untracked()),
-            None => Request::Begin(self.member()),
+            None => Request::Begin(Box::new(self.member())),
         };
         self.is_busy.set_value(true);
         let attempt = self.attempt.get_value();

@@ -102,7 +102,7 @@ impl Language {
 
     /// A share in per cent, with a digit more the nearer it is to all.
     pub(super) fn training_share(self, share: f64) -> String {
-        let digits = if share >= 0.9995 && share < 1.0 { 2 } else { 1 };
+        let digits = if (0.9995..1.0).contains(&share) { 2 } else { 1 };
         let text = format!("{:.digits$} %", 100.0 * share);
         match self {
             Language::En => text,

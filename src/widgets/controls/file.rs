@@ -9,6 +9,22 @@ use crate::widgets::icon::Icon;
 use crate::widgets::unique_id;
 use crate::widgets::words::use_words;
 
+/// A button that asks for files, on which files can be dropped as well.
+#[component]
+pub fn FilesButton(
+    /// What is read: "Open programs".
+    #[prop(into)]
+    label: Signal<String>,
+    /// The kinds of files, as in an HTML `accept` attribute: ".rasp,.txt".
+    #[prop(into, optional)]
+    accept: String,
+    /// Gets the files that came together, at least one.
+    #[prop(into)]
+    on_files: Callback<Vec<File>>,
+) -> impl IntoView {
+    file_button(label, accept, Count::Several, on_files)
+}
+
 /// A button that asks for a file, on which a file can be dropped as well.
 #[component]
 pub fn FileButton(
@@ -22,13 +38,37 @@ pub fn FileButton(
     #[prop(into)]
     on_file: Callback<File>,
 ) -> impl IntoView {
+    let each = move |files: Vec<File>| files.into_iter().for_each(|file| on_file.run(file));
+    file_button(label, accept, Count::One, Callback::new(each))
+}
+
+/// How many files are asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Count {
+    One,
+    Several,
+}
+
+/// The files of a list, in its order.
+pub fn files_of(list: Option<FileList>) -> Vec<File> {
+    list.into_iter().flat_map(|list| (0..list.length()).filter_map(move |at| list.get(at))).collect()
+}
+
+fn file_button(
+    label: Signal<String>,
+    accept: String,
+    count: Count,
+    on_files: Callback<Vec<File>>,
+) -> AnyView {
     let words = use_words();
     let id = unique_id("file");
     let input = NodeRef::<Input>::new();
     let is_over = RwSignal::new(false);
     let take = move |files: Option<FileList>| {
-        let files = files.into_iter().flat_map(|files| (0..files.length()).filter_map(move |i| files.get(i)));
-        files.for_each(|file| on_file.run(file));
+        let files = files_of(files);
+        if !files.is_empty() {
+            on_files.run(files);
+        }
     };
     let on_change = move |_: Event| {
         if let Some(input) = input.get_untracked() {
@@ -60,6 +100,7 @@ pub fn FileButton(
                 class="visually-hidden file-input"
                 type="file"
                 accept=accept
+                multiple=count == Count::Several
                 on:change=on_change
             />
             <label class="button" for=id>{Icon::Open.view()} <span>{label}</span></label>

@@ -189,7 +189,7 @@ impl Graph<'_> {
         let mut act_of = vec![0; self.played.run.trace.steps.len()];
         acts.iter().enumerate().for_each(|(at, act)| act_of[act.step] = at);
         let last = current.map_or(0, |step| act_of[step]);
-        let is_there = |step: usize| act_of[step] <= last;
+        let is_there = |step: usize| act_of[step] <= last && self.played.timeline.comes_to(step);
         let lit = self.hovered.map(step).or(current);
         for node in &self.layout.nodes {
             for operand in &node.operands {
@@ -240,6 +240,9 @@ impl Graph<'_> {
                 radius(primitive),
                 &Stroke::solid(edge, if self.hovered == Some(at) { 2.0 } else { 1.2 }),
             );
+            if self.played.failed().is_some_and(|failed| failed.step == node.step) {
+                painter.stroke_rect(place.inset(-2.5), radius(primitive), &Stroke::solid(palette.bad, 2.0));
+            }
             let ink = if is_current { palette.on_accent } else { palette.ink };
             let style = TextStyle::new(ink, palette.text_tiny, Family::Mono).aligned(Align::Center);
             painter.text(&node.label, place.center(), &style);

@@ -3,6 +3,7 @@
 use rasp::{Primitive, Trace};
 
 use crate::drawing::geometry::{Point, Rect};
+use crate::drawing::viewport::{Track, View, Viewport, Zoom};
 
 /// What a picture shows, by the steps of the trace.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,14 +77,26 @@ const GAP: f64 = 22.0;
 /// Between parts that belong together.
 const NEAR: f64 = 6.0;
 
+/// A row or column beside a grid of fine cells is so thick that values can be read when one zooms in.
+const THICK: f64 = 24.0;
+
+/// Cells that are finer than this have such thick rows beside them.
+const FINE: f64 = 12.0;
+
 /// How high the pictures of a run are, so that they do not change from step to step.
 pub fn height(width: f64, positions: usize, has_attention: bool) -> f64 {
-    let n = positions as f64;
     if !has_attention {
         return 280.0;
     }
-    let cell = ((width - attention_width(positions)) / (n + 2.0)).min(LARGEST_CELL);
-    (cell * (n + 2.0) + attention_height()).clamp(280.0, 1000.0)
+    let (cell, beside) = fitting(width - attention_width(positions), positions);
+    (cell * positions as f64 + 2.0 * beside + attention_height()).clamp(280.0, 1000.0)
+}
+
+/// The side of a cell, and the thickness of a row beside the grid, where grid and two such rows have this room.
+fn fitting(room: f64, positions: usize) -> (f64, f64) {
+    let n = positions as f64;
+    let alike = (room / (n + 2.0)).min(LARGEST_CELL);
+    if alike >= FINE { (alike, alike) } else { (((room - 2.0 * THICK) / n).clamp(0.01, FINE), THICK) }
 }
 
 /// What the picture of a selector needs in width beside its cells.
@@ -107,7 +120,7 @@ fn attention_height() -> f64 {
 pub struct AttentionPlaces {
     /// The side of a cell.
     pub cell: f64,
-    /// The grid: a row for each query, a column for each key.
+    /// The window of the grid: a row for each query, a column for each key.
     pub grid: Rect,
     /// The keys, above the grid.
     pub keys: Rect,
@@ -117,50 +130,65 @@ pub struct AttentionPlaces {
     pub values: Rect,
     /// The results, at its right.
     pub results: Rect,
+    /// What of the grid is seen.
+    pub view: View,
 }
 
 impl AttentionPlaces {
     /// In a picture of this size.
-    pub fn new(size: Point, positions: usize) -> AttentionPlaces {
-        let n = positions as f64;
-        let cell = ((size.x - attention_width(positions)) / (n + 2.0))
-            .min((size.y - attention_height()) / (n + 2.0))
-            .clamp(0.05, LARGEST_CELL);
-        let side = cell * n;
-        // Rows and columns beside a very fine grid are still seen.
-        let beside = cell.max(10.0);
+    pub fn new(size: Point, positions: usize, zoom: Zoom) -> AttentionPlaces {
+        let room = (size.x - attention_width(positions)).min(size.y - attention_height());
+        let (cell, beside) = fitting(room, positions);
+        let side = cell * positions as f64;
         let used = attention_width(positions) + side + 2.0 * beside;
         let left = NEAR + ((size.x - used) / 2.0).max(0.0) + TITLE + numbers(positions) + beside;
         let used = attention_height() + side + 2.0 * beside;
         let top = NEAR + ((size.y - used) / 2.0).max(0.0) + TITLE + beside + INDEX;
         let grid = Rect::new(left + NEAR, top, side, side);
+        let view = square(positions, side).view(zoom);
         AttentionPlaces {
-            cell,
+            cell: view.x.scale,
             grid,
             keys: Rect::new(grid.x, grid.y - INDEX - beside, side, beside),
             queries: Rect::new(grid.x - NEAR - beside, grid.y, beside, side),
             values: Rect::new(grid.x, grid.bottom() + GAP, side, beside),
             results: Rect::new(grid.right() + GAP, grid.y, beside, side),
+            view,
         }
     }
 
     /// The place of a cell of the grid.
     pub fn cell_at(&self, query: usize, key: usize) -> Rect {
-        let Rect { x, y, .. } = self.grid;
-        Rect::new(x + self.cell * key as f64, y + self.cell * query as f64, self.cell, self.cell)
+        cell_in(self.grid, &self.view, query, key)
     }
 
     /// The query and, on the grid, the key at a point.
     pub fn hit(&self, point: Point) -> Option<(usize, Option<usize>)> {
-        let index = |offset: f64| (offset / self.cell) as usize;
+        let (query, key) = pair_in(self.grid, &self.view, point);
         if self.grid.contains(point) {
-            Some((index(point.y - self.grid.y), Some(index(point.x - self.grid.x))))
+            Some((query, Some(key)))
         } else if self.queries.contains(point) || self.results.contains(point) {
-            Some((index(point.y - self.grid.y), None))
+            Some((query, None))
         } else {
             None
         }
     }
+}
+
+/// The pan and zoom of a grid.
+fn square(positions: usize, side: f64) -> Viewport {
+    let track = Track::fitting(positions as f64, side, LARGEST_CELL);
+    Viewport { x: track, y: track }
+}
+
+fn cell_in(grid: Rect, view: &View, query: usize, key: usize) -> Rect {
+    let corner = view.pixel(Point::new(key as f64, query as f64));
+    Rect::new(grid.x + corner.x, grid.y + corner.y, view.x.scale, view.y.scale)
+}
+
+fn pair_in(grid: Rect, view: &View, point: Point) -> (usize, usize) {
+    let unit = view.unit(Point::new(point.x - grid.x, point.y - grid.y));
+    (unit.y as usize, unit.x as usize)
 }
 
 /// The places of [`Scene::Combination`]: square grids in a row.
@@ -170,11 +198,13 @@ pub struct CombinationPlaces {
     pub cell: f64,
     /// The operands, and last the result.
     pub grids: Vec<Rect>,
+    /// What of each grid is seen.
+    pub view: View,
 }
 
 impl CombinationPlaces {
     /// In a picture of this size, for so many operands.
-    pub fn new(size: Point, positions: usize, operands: usize) -> CombinationPlaces {
+    pub fn new(size: Point, positions: usize, operands: usize, zoom: Zoom) -> CombinationPlaces {
         let count = operands as f64 + 1.0;
         let gap = if size.x < 500.0 { 26.0 } else { 48.0 };
         let room = (size.x - 2.0 * NEAR - INDEX - gap * (count - 1.0)) / count;
@@ -186,14 +216,20 @@ impl CombinationPlaces {
         let top = TITLE + INDEX + ((size.y - TITLE - INDEX - side) / 2.0).max(0.0);
         let grids =
             (0..=operands).map(|at| Rect::new(left + (side + gap) * at as f64, top, side, side)).collect();
-        CombinationPlaces { cell: side / positions as f64, grids }
+        let view = square(positions, side).view(zoom);
+        CombinationPlaces { cell: view.x.scale, grids, view }
+    }
+
+    /// The place of a cell of a grid.
+    pub fn cell_at(&self, grid: usize, query: usize, key: usize) -> Rect {
+        cell_in(self.grids[grid], &self.view, query, key)
     }
 
     /// The pair at a point.
     pub fn hit(&self, point: Point) -> Option<(usize, Option<usize>)> {
         let grid = self.grids.iter().find(|grid| grid.contains(point))?;
-        let index = |offset: f64| (offset / self.cell) as usize;
-        Some((index(point.y - grid.y), Some(index(point.x - grid.x))))
+        let (query, key) = pair_in(*grid, &self.view, point);
+        Some((query, Some(key)))
     }
 }
 
@@ -204,45 +240,72 @@ pub struct ElementwisePlaces {
     pub cell: f64,
     /// Room for the names of the rows, at their left or, where it is 0, above them.
     pub names: f64,
-    /// The operands, and last the result.
+    /// The operands, and last the result: the windows of their rows.
     pub rows: Vec<Rect>,
+    /// What of each row is seen.
+    pub view: View,
 }
 
 impl ElementwisePlaces {
     /// In a picture of this size, for so many operands.
-    pub fn new(size: Point, positions: usize, operands: usize) -> ElementwisePlaces {
+    pub fn new(size: Point, positions: usize, operands: usize, zoom: Zoom) -> ElementwisePlaces {
         let n = positions as f64;
         let names = if size.x < 560.0 { 0.0 } else { 190.0 };
         let cell = ((size.x - names - 4.0 * NEAR) / n).min(LARGEST_CELL);
         let gap = if names > 0.0 { 18.0 } else { 26.0 };
         let count = operands as f64 + 1.0;
         let room = (size.y - TITLE - INDEX - NEAR - gap * count) / count;
-        let height = cell.clamp(LOWEST_ROW, LARGEST_CELL).min(room);
+        let lowest = if cell < FINE { THICK } else { LOWEST_ROW };
+        let height = cell.clamp(lowest, LARGEST_CELL).min(room);
         // The result stands off: values fall a little way to it.
         let used = height * count + gap * (count - 1.0) + gap + INDEX;
         let left = 2.0 * NEAR
             + names
             + ((size.x - names - 4.0 * NEAR - cell * n) / 2.0).max(0.0) * f64::from(u8::from(names == 0.0));
         let top = ((size.y - used) / 2.0).max(TITLE) + INDEX;
-        let rows = (0..=operands)
+        let rows: Vec<Rect> = (0..=operands)
             .map(|at| {
                 let off = if at == operands && operands > 0 { gap } else { 0.0 };
                 Rect::new(left, top + (height + gap) * at as f64 + off, cell * n, height)
             })
             .collect();
-        ElementwisePlaces { cell, names, rows }
+        let view = line(positions, cell * n).view(zoom);
+        ElementwisePlaces { cell: view.x.scale, names, rows, view }
     }
 
     /// A cell of a row.
     pub fn cell_at(&self, row: usize, position: usize) -> Rect {
         let Rect { x, y, height, .. } = self.rows[row];
-        Rect::new(x + self.cell * position as f64, y, self.cell, height)
+        Rect::new(x + self.view.x.pixel(position as f64), y, self.cell, height)
     }
 
     /// The position at a point.
     pub fn hit(&self, point: Point) -> Option<(usize, Option<usize>)> {
         let row = self.rows.iter().find(|row| row.contains(point))?;
-        Some((((point.x - row.x) / self.cell) as usize, None))
+        Some((self.view.x.unit(point.x - row.x) as usize, None))
+    }
+}
+
+/// The pan and zoom of rows.
+fn line(positions: usize, width: f64) -> Viewport {
+    Viewport { x: Track::fitting(positions as f64, width, LARGEST_CELL), y: Track::default() }
+}
+
+/// How far a picture of this size can be zoomed into, and where in it the window is that is zoomed.
+pub fn viewport(scene: &Scene, size: Point, positions: usize) -> (Viewport, Rect) {
+    match scene {
+        Scene::Attention { .. } => {
+            let grid = AttentionPlaces::new(size, positions, Zoom::WHOLE).grid;
+            (square(positions, grid.width), grid)
+        }
+        Scene::Combination { operands, .. } => {
+            let places = CombinationPlaces::new(size, positions, operands.len(), Zoom::WHOLE);
+            (square(positions, places.grids[0].width), places.grids[0])
+        }
+        Scene::Elementwise { operands, .. } => {
+            let row = ElementwisePlaces::new(size, positions, operands.len(), Zoom::WHOLE).rows[0];
+            (line(positions, row.width), row)
+        }
     }
 }
 
@@ -272,20 +335,20 @@ mod tests {
                     "{what}: {rect:?} in {picture:?}"
                 );
             };
-            for positions in [1, 2, 5, 14, 60, 200, 2000] {
+            for positions in [1, 2, 5, 14, 30, 60, 200, 2000] {
                 let size = Point::new(width, height);
-                let places = AttentionPlaces::new(size, positions);
+                let places = AttentionPlaces::new(size, positions, Zoom::WHOLE);
                 for rect in [&places.grid, &places.keys, &places.queries, &places.values, &places.results] {
                     within(rect, &format!("attention {positions}"));
                 }
                 for operands in 0..=3 {
-                    let places = ElementwisePlaces::new(size, positions, operands);
+                    let places = ElementwisePlaces::new(size, positions, operands, Zoom::WHOLE);
                     assert_eq!(places.rows.len(), operands + 1);
                     places
                         .rows
                         .iter()
                         .for_each(|rect| within(rect, &format!("elementwise {positions} {operands}")));
-                    let places = CombinationPlaces::new(size, positions, operands.clamp(1, 2));
+                    let places = CombinationPlaces::new(size, positions, operands.clamp(1, 2), Zoom::WHOLE);
                     places.grids.iter().for_each(|rect| within(rect, &format!("combination {positions}")));
                 }
             }
@@ -294,13 +357,28 @@ mod tests {
 
     #[test]
     fn what_is_drawn_at_a_cell_is_found_there() {
-        let places = AttentionPlaces::new(Point::new(720.0, 560.0), 7);
+        let places = AttentionPlaces::new(Point::new(720.0, 560.0), 7, Zoom::WHOLE);
         assert_eq!(places.hit(places.cell_at(3, 5).center()), Some((3, Some(5))));
         let result = Rect::new(places.results.x, places.cell_at(6, 0).y, places.results.width, places.cell);
         assert_eq!(places.hit(result.center()), Some((6, None)));
         assert_eq!(places.hit(Point::new(0.0, 0.0)), None);
-        let places = ElementwisePlaces::new(Point::new(720.0, 560.0), 7, 2);
+        let places = ElementwisePlaces::new(Point::new(720.0, 560.0), 7, 2, Zoom::WHOLE);
         assert_eq!(places.hit(places.cell_at(2, 6).center()), Some((6, None)));
+    }
+
+    #[test]
+    fn what_is_zoomed_into_is_found_where_it_is_drawn() {
+        let (size, positions) = (Point::new(720.0, 560.0), 200);
+        let scene = Scene::Attention { selector: 0, compared: None, fetched: None };
+        let (viewport, window) = viewport(&scene, size, positions);
+        assert!(viewport.is_zoomable());
+        let zoom = viewport.zoomed(Zoom::WHOLE, Point::new(window.width * 0.7, window.height * 0.2), 8.0);
+        let places = AttentionPlaces::new(size, positions, zoom);
+        assert_eq!(places.grid, window, "the window stays where it is");
+        let visible = (places.view.y.visible(), places.view.x.visible());
+        assert!(visible.0.len() < 40 && visible.1.len() < 40, "{visible:?}");
+        let (query, key) = (visible.0.start + 5, visible.1.start + 9);
+        assert_eq!(places.hit(places.cell_at(query, key).center()), Some((query, Some(key))));
     }
 
     #[test]
