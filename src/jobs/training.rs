@@ -306,7 +306,13 @@ impl Workshop {
             Request::Results(reports, kind) => Ok(Answer::Exported(written(reports, kind))),
             Request::Shipped => Ok(Answer::Shipped(shipped())),
             request => match &mut self.0 {
-                Some(trainee) => trainee.answer(request),
+                Some(trainee) => match request {
+                    Request::Export(ExportKind::Parameters) => Ok(Answer::Exported(Exported {
+                        name: format!("pianola-{}.safetensors", script::stem(trainee.run.config())),
+                        bytes: trainee.run.write_safetensors()?,
+                    })),
+                    request => trainee.answer(request),
+                },
                 None => return Err(Failure::Crashed("there is no run".to_owned())),
             },
         })
@@ -347,10 +353,6 @@ impl Trainee {
                     .unwrap_or_else(|| self.run.snapshot());
                 Ok(Answer::Snapshot(snapshot.step, Packed::of(&snapshot)))
             }
-            Request::Export(ExportKind::Parameters) => Ok(Answer::Exported(Exported {
-                name: format!("pianola-{}.safetensors", script::stem(self.run.config())),
-                bytes: script::parameters(&self.run),
-            })),
             Request::Export(ExportKind::Script) => Ok(Answer::Exported(Exported {
                 name: format!("pianola-{}.py", script::stem(self.run.config())),
                 bytes: script::script(&self.run).into_bytes(),

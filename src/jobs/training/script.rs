@@ -1,9 +1,5 @@
-//! A model as files for elsewhere: its numbers as safetensors, and a PyTorch script that builds the same model around
-//! them.
+//! A model for elsewhere: a PyTorch script that builds the same model around its numbers.
 
-use std::collections::BTreeMap;
-
-use safetensors::tensor::{Dtype, TensorView, serialize};
 use serde_json::{Value, json};
 use training::{Config, Run, Task, Wiring};
 use transformer::Mask;
@@ -14,28 +10,6 @@ const TEMPLATE: &str = include_str!("script.template.py");
 pub(super) fn stem(config: &Config) -> String {
     let Config { task, variant, model, seed, .. } = config;
     format!("{}-{}-{}-seed-{seed}", task.name(), variant.name(), model.weights.kind().name())
-}
-
-/// All numbers, trained and frozen.
-pub(super) fn parameters(run: &Run) -> Vec<u8> {
-    let bytes = |numbers: &[f32]| -> Vec<u8> { numbers.iter().flat_map(|it| it.to_le_bytes()).collect() };
-    let mut tensors: BTreeMap<String, (Vec<usize>, Vec<u8>)> = BTreeMap::new();
-    for tensor in run.tensors() {
-        let numbers = bytes(&run.parameters()[tensor.range()]);
-        tensors.insert(tensor.name.clone(), (vec![tensor.rows, tensor.columns], numbers));
-    }
-    for matrix in run.wiring().frozen {
-        tensors.insert(matrix.name, (vec![matrix.rows, matrix.columns], bytes(&matrix.numbers)));
-    }
-    let views = tensors.iter().filter_map(|(name, (shape, bytes))| {
-        // As many bytes as the shape says, so no view is left out.
-        Some((name.as_str(), TensorView::new(Dtype::F32, shape.clone(), bytes).ok()?))
-    });
-    let config = serde_json::to_string(run.config()).unwrap_or_default();
-    let about =
-        [("format", "pianola-parameters".to_owned()), ("version", "1".to_owned()), ("config", config)];
-    let about = about.map(|(key, value)| (key.to_owned(), value)).into_iter().collect();
-    serialize(views, Some(about)).unwrap_or_default()
 }
 
 /// The script.
