@@ -239,7 +239,8 @@ fn placed(mut desk: Desk, programs: Vec<(String, String)>) -> Desk {
     let wanted: BTreeSet<String> = texts.flat_map(|text| loads(text)).collect();
     let (mut files, mut others): (Vec<_>, Vec<_>) =
         programs.into_iter().partition(|(name, _)| wanted.contains(name));
-    let loads_a_file = |program: &str| loads(program).iter().any(|name| files.iter().any(|(file, _)| file == name));
+    let loads_a_file =
+        |program: &str| loads(program).iter().any(|name| files.iter().any(|(file, _)| file == name));
     if !others.is_empty() {
         let main = others.iter().position(|(_, text)| loads_a_file(text)).unwrap_or(0);
         desk.piece.program = others.remove(main).1;
