@@ -98,8 +98,11 @@ fn a_program_that_is_long_is_packed_and_one_that_is_too_long_is_known_to_be() {
         "{:?} letters",
         state.packed.map(|text| text.len())
     );
-    let noise: String =
-        (0..20_000u32).map(|i| char::from(b'a' + (i.wrapping_mul(i) / 7 % 26) as u8)).collect();
+    // Letters without any pattern that could be packed, from a linear congruential generator.
+    let draws = std::iter::successors(Some(1u32), |draw| {
+        Some(draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223))
+    });
+    let noise: String = draws.take(20_000).map(|draw| char::from(b'a' + (draw >> 16) as u8 % 26)).collect();
     let state = packed(noise.clone());
     assert!(!state.fits_a_link());
     let app = AppState { page: Page::Rasp, rasp: state.clone(), ..AppState::default() };

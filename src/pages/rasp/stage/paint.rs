@@ -787,7 +787,9 @@ impl Cells<'_> {
         }
         let size = (place.height * 0.42).min(palette.text_small + 1.0);
         let room = ((place.width - 4.0) / (size * 0.56)).floor() as usize;
+        // A cell may be high and very narrow.
         if size >= 7.5
+            && place.width >= 0.75 * size
             && let Some(text) = cell_text(atom, room)
         {
             let style = TextStyle::new(ink, size, Family::Sans).aligned(Align::Center);
