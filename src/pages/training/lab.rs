@@ -29,15 +29,7 @@ pub struct Lab {
 }
 
 thread_local! {
-    static ROOT: Owner = {
-        let here = Owner::current();
-        let root = Owner::new_root(None);
-        // A new root takes the place of whoever makes it, who would lose all contexts.
-        if let Some(here) = here {
-            here.set();
-        }
-        root
-    };
+    static ROOT: Owner = Owner::default();
     static LAB: OnceCell<Lab> = const { OnceCell::new() };
 }
 

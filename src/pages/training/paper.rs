@@ -147,7 +147,7 @@ fn Cell(kind: TaskKind, variant: Variant, model: Model) -> impl IntoView {
         Memo::new(move |_| room.lab.shipped.with(|shipped| by_project(shipped, kind, variant, model)));
     let here = Memo::new(move |_| here(room, kind, variant, model));
     let line = move |source: String, says: Option<String>| {
-        says.map(|says| view! { <p><b class="number">{says}</b> <span class="quiet">{source}</span></p> })
+        says.map(|says| view! { <p><b class="number">{says}</b>" "<span class="quiet">{source}</span></p> })
     };
     let reported_line = move || {
         let t = t.get();

@@ -44,14 +44,14 @@ pub fn Timeline() -> impl IntoView {
         }
         stands_at
     });
-    // Back, Forward and links bring a step; so does the choice of another run.
-    Effect::new(move |before: Option<Option<usize>>| {
+    // Back, Forward and links bring a step, which may not be there yet; so does the choice of another run.
+    Effect::new(move |_| {
+        snapshots.track();
         let wanted = wanted.get();
-        if before != Some(wanted) && untrack(|| stands_at.get()) != wanted {
+        if untrack(|| stands_at.get()) != wanted {
             clock.pause();
             position.set(place_of(wanted));
         }
-        wanted
     });
     let caption = Signal::derive(move || {
         let t = t.get();

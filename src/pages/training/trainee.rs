@@ -363,7 +363,10 @@ impl Trainee {
                 self.status.set(Status::Resting(rest));
                 self.keep(lab);
             }
-            None if now() - self.kept_at.get_value() > KEEP_EVERY => self.keep(lab),
+            // A single step of a run that is paused is kept at once.
+            None if now() - self.kept_at.get_value() > KEEP_EVERY || !untrack(|| self.is_under_way()) => {
+                self.keep(lab);
+            }
             None => {}
         }
     }
