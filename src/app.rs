@@ -9,11 +9,11 @@ use wasm_bindgen::prelude::*;
 use crate::jobs::client::Client;
 use crate::language::{Language, say, use_language};
 use crate::notices::{Notices, NoticesView};
-use crate::pages::{rasp, simulator, universal, width};
+use crate::pages::{rasp, simulator, training, universal, width};
 use crate::parts::later;
 use crate::preferences::{self, Theme};
 use crate::state::history::{Pace, Step};
-use crate::state::{AppState, Page};
+use crate::state::{AppState, Choices, Page};
 use crate::widget_words::widget_words;
 use crate::widgets::words::provide_words;
 
@@ -21,14 +21,35 @@ use crate::widgets::words::provide_words;
 #[derive(Clone, Copy)]
 pub struct Store(pub RwSignal<AppState>);
 
-crate::part! { page:
-    /// Shows the app, and keeps it for use without a network.
-    pub fn open() -> () {
-        // What a panic says would otherwise be lost: the console is where a report is copied from.
-        panic::set_hook(Box::new(|panic| web_sys::console::error_1(&panic.to_string().into())));
-        mount_to_body(App);
-        crate::offline::keep();
+impl Store {
+    /// The store, for a workspace that is being entered: what a link says of it is read now.
+    pub fn entered<T: Choices>() -> Store {
+        let store = expect_context::<Store>();
+        let bad_values = store.0.try_update_untracked(AppState::enter::<T>).unwrap_or_default();
+        expect_context::<Notices>().bad_values(bad_values);
+        store
     }
+
+    /// A part of what was chosen in a workspace.
+    pub fn memo<T: Choices, V: Clone + PartialEq + Send + Sync + 'static>(
+        self,
+        part: fn(&T) -> &V,
+    ) -> Memo<V> {
+        Memo::new(move |_| self.0.with(|state| part(&state.choices::<T>()).clone()))
+    }
+
+    /// Changes what was chosen in a workspace.
+    pub fn change<T: Choices>(self, change: impl FnOnce(&mut T)) {
+        self.0.update(|state| state.change(change));
+    }
+}
+
+/// Shows the app, and keeps it for use without a network.
+pub fn open() {
+    // What a panic says would otherwise be lost: the console is where a report is copied from.
+    panic::set_hook(Box::new(|panic| web_sys::console::error_1(&panic.to_string().into())));
+    mount_to_body(App);
+    crate::offline::keep();
 }
 
 /// The whole page.
@@ -41,10 +62,10 @@ pub fn App() -> impl IntoView {
     let notices = Notices::provide();
     Client::provide();
 
-    let (state, bad_values) = AppState::decode(&current_query());
+    let mut state = AppState::default();
+    notices.bad_values(state.follow(&current_query()));
     let state = RwSignal::new(state);
     provide_context(Store(state));
-    notices.bad_values(bad_values);
 
     follow_url(state, notices);
     Effect::new(move |_| preferences::apply_theme(theme.get()));
@@ -63,10 +84,11 @@ pub fn App() -> impl IntoView {
         <NoticesView/>
         <main id="main" tabindex="-1">
             {move || match page.get() {
-                Page::Universal => later(universal::page()).into_any(),
+                Page::Universal => universal::page(),
                 Page::Width => later(width::page()).into_any(),
                 Page::Rasp => later(rasp::page()).into_any(),
                 Page::Simulator => later(simulator::page()).into_any(),
+                Page::Training => later(training::page()).into_any(),
             }}
         </main>
         <Show when=move || !embed.get()>
@@ -185,7 +207,10 @@ fn follow_url(state: RwSignal<AppState>, notices: Notices) {
     let pace = StoredValue::new(Pace::default());
     let write = move || {
         let query = state.with_untracked(AppState::encode);
-        if query == AppState::decode(&current_query()).0.encode() {
+        // The same choices in other words are no step.
+        let mut here = state.get_untracked();
+        here.follow(&current_query());
+        if query == here.encode() {
             return;
         }
         let window = window();
@@ -204,10 +229,8 @@ fn follow_url(state: RwSignal<AppState>, notices: Notices) {
         set_timeout(write, std::time::Duration::ZERO);
     });
     let on_popstate = Closure::<dyn Fn()>::new(move || {
-        let (decoded, bad_values) = AppState::decode(&current_query());
         pace.update_value(Pace::rest);
-        notices.bad_values(bad_values);
-        state.set(decoded);
+        state.update(|state| notices.bad_values(state.follow(&current_query())));
     });
     // The app lives as long as the page, and so does this.
     let _ = window().add_event_listener_with_callback("popstate", on_popstate.as_ref().unchecked_ref());
@@ -231,6 +254,7 @@ crate::texts! {
     page_width: "Width" | "Largura";
     page_rasp: "RASP" | "RASP";
     page_simulator: "Simulator" | "Simulador";
+    page_training: "Training" | "Treino";
 }
 
 impl Language {
@@ -241,6 +265,7 @@ impl Language {
             Page::Width => self.page_width(),
             Page::Rasp => self.page_rasp(),
             Page::Simulator => self.page_simulator(),
+            Page::Training => self.page_training(),
         }
     }
 

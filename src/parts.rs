@@ -38,7 +38,10 @@ macro_rules! part {
         #[cfg(pianola_parts)]
         #[wasm_split_helpers::wasm_split($part, fallible)]
         $visible fn $name($($argument: $kind),*) -> Result<$answer, $crate::parts::Missing> {
-            Ok((|| $body)())
+            // Only some bodies change what they are given.
+            #[allow(unused_mut)]
+            let mut body = || $body;
+            Ok(body())
         }
 
         $(#[$doc])*
@@ -47,7 +50,10 @@ macro_rules! part {
         /// None: this build is of one piece.
         #[cfg(not(pianola_parts))]
         $visible async fn $name($($argument: $kind),*) -> Result<$answer, $crate::parts::Missing> {
-            Ok((|| $body)())
+            // Only some bodies change what they are given.
+            #[allow(unused_mut)]
+            let mut body = || $body;
+            Ok(body())
         }
     };
 }

@@ -7,8 +7,8 @@ use pianola::jobs::protocol::{Answer, Failure, Packed, Request, from_bytes, to_b
 use pianola::jobs::rasp::{self as job, About, Ran};
 use pianola::jobs::serve::Engine;
 use pianola::language::Language;
+use pianola::state::AppState;
 use pianola::state::rasp::{Desk, Files, Look, Moment, Pace, Piece, RaspState};
-use pianola::state::{AppState, Page};
 use proptest::prelude::*;
 use rasp::gallery::GALLERY;
 use rasp::{Outcome, Primitive, Sequence};
@@ -16,10 +16,10 @@ use rasp::{Outcome, Primitive, Sequence};
 proptest! {
     #[test]
     fn every_state_survives_its_link(state in state()) {
-        let state = AppState { page: Page::Rasp, rasp: state, ..AppState::default() };
+        let state = AppState::of(state);
         prop_assert!(state.fits_a_link());
         let link = state.encode();
-        let (again, bad) = AppState::decode(&link);
+        let (again, bad) = AppState::decode::<RaspState>(&link);
         prop_assert_eq!(bad, vec![]);
         prop_assert_eq!(&again, &state, "{}", link);
         prop_assert_eq!(again.encode(), link);
@@ -33,16 +33,14 @@ proptest! {
 
     #[test]
     fn what_is_packed_comes_out_as_it_went_in(desk in desk()) {
-        let mut state = RaspState::default();
-        desk.clone().put(&mut state);
-        prop_assert_eq!(state.packed.is_none(), state.is_plain());
-        let app = AppState { page: Page::Rasp, rasp: state.clone(), ..AppState::default() };
-        prop_assert_eq!(app.fits_a_link(), state.fits_a_link());
-        let (again, bad) = AppState::decode(&app.encode());
+        let app = AppState::of(on(desk.clone()));
+        let link = app.encode();
+        prop_assert_eq!(link.contains("packed="), app.fits_a_link() && !desk.is_plain());
+        let (again, bad) = AppState::decode::<RaspState>(&link);
         prop_assert_eq!(bad, vec![]);
-        if state.fits_a_link() {
-            prop_assert!(app.encode().len() < 8_000, "servers refuse longer ones");
-            prop_assert_eq!(Desk::of(&again.rasp), Some(desk));
+        if app.fits_a_link() {
+            prop_assert!(desk.is_plain() || link.len() < 8_000, "servers refuse longer ones");
+            prop_assert_eq!(&again.choices::<RaspState>().desk, &desk);
         }
     }
 }
@@ -50,12 +48,7 @@ proptest! {
 #[test]
 fn links_are_readable() {
     let link = |piece: Piece, look: Look| {
-        AppState {
-            page: Page::Rasp,
-            rasp: RaspState { piece, look, ..RaspState::default() },
-            ..AppState::default()
-        }
-        .encode()
+        AppState::of(RaspState { desk: Desk { piece, files: Files::new() }, look }).encode()
     };
     assert_eq!(link(Piece::default(), Look::default()), "page=rasp");
     let sort = rasp::gallery::entry("sort").unwrap();
@@ -67,59 +60,54 @@ fn links_are_readable() {
 
 #[test]
 fn the_documented_link_opens_a_program() {
-    let (state, bad) = AppState::decode("page=rasp&program=indices%3B%0D%0A&input=%22ab%22");
+    let (state, bad) = AppState::decode::<RaspState>("page=rasp&program=indices%3B%0D%0A&input=%22ab%22");
     assert_eq!(bad, vec![]);
-    assert_eq!(state.rasp.piece, Piece { program: "indices;\n".to_owned(), input: "\"ab\"".to_owned() });
-    let (state, _) = AppState::decode("page=rasp&program=indices%3B");
-    assert!(!state.rasp.piece.input.is_empty(), "there is always something to run on");
+    assert_eq!(
+        state.choices::<RaspState>().desk.piece,
+        Piece { program: "indices;\n".to_owned(), input: "\"ab\"".to_owned() }
+    );
+    let (state, _) = AppState::decode::<RaspState>("page=rasp&program=indices%3B");
+    assert!(!state.choices::<RaspState>().desk.piece.input.is_empty(), "there is always something to run on");
 }
 
 #[test]
 fn bad_values_are_reported() {
-    let (state, bad) = AppState::decode("page=rasp&example=nothing&step=-1&pace=slow");
-    assert_eq!(state.rasp, RaspState::default());
+    let (state, bad) = AppState::decode::<RaspState>("page=rasp&example=nothing&step=-1&pace=slow");
+    assert_eq!(*state.choices::<RaspState>(), RaspState::default());
     let keys: Vec<&str> = bad.iter().map(|bad| bad.key.as_str()).collect();
     assert_eq!(keys, ["example", "step", "pace"]);
 }
 
 #[test]
 fn a_program_that_is_long_is_packed_and_one_that_is_too_long_is_known_to_be() {
-    let packed = |program: String| {
-        let mut state = RaspState::default();
-        let piece = Piece { program, input: "a".to_owned() };
-        Desk { piece, files: Files::new() }.put(&mut state);
-        state
+    let with_program = |program: String| {
+        AppState::of(on(Desk { piece: Piece { program, input: "a".to_owned() }, files: Files::new() }))
     };
     let constructions: String = rasp::library::CONSTRUCTIONS.iter().map(|(_, text)| *text).collect();
     assert!(constructions.len() > 10_000, "a program of a sensible size");
-    let state = packed(constructions);
-    assert!(
-        state.packed.is_some() && state.fits_a_link(),
-        "{:?} letters",
-        state.packed.map(|text| text.len())
-    );
-    // Letters without any pattern that could be packed, from a linear congruential generator.
-    let draws = std::iter::successors(Some(1u32), |draw| {
-        Some(draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223))
-    });
-    let noise: String = draws.take(20_000).map(|draw| char::from(b'a' + (draw >> 16) as u8 % 26)).collect();
-    let state = packed(noise.clone());
-    assert!(!state.fits_a_link());
-    let app = AppState { page: Page::Rasp, rasp: state.clone(), ..AppState::default() };
+    let app = with_program(constructions);
+    assert!(app.fits_a_link() && app.encode().contains("packed="), "{:?} letters", app.encode().len());
+    // Nothing makes these shorter.
+    let letter = |i: u64| {
+        let mixed = (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        char::from(b'a' + ((mixed >> 40) % 26) as u8)
+    };
+    let noise = (0..20_000).map(letter).collect();
+    let app = with_program(noise);
+    assert!(!app.fits_a_link());
     assert_eq!(app.encode(), "page=rasp", "nothing is cut");
-    assert_eq!(Desk::of(&state).map(|desk| desk.piece.program), Some(noise));
     for entry in GALLERY {
-        let mut state = RaspState::default();
-        Desk::of_entry(entry).put(&mut state);
-        assert!(state.is_plain(), "{}", entry.id);
+        assert!(Desk::of_entry(entry).is_plain(), "{}", entry.id);
         assert_eq!(Piece::of(entry).entry(), Some(entry));
     }
 }
 
 #[test]
-fn a_link_that_was_cut_has_nothing_on_its_desk() {
-    let (state, _) = AppState::decode("page=rasp&packed=AAAA");
-    assert_eq!(Desk::of(&state.rasp), None);
+fn a_link_that_was_cut_is_reported() {
+    let (state, bad) = AppState::decode::<RaspState>("page=rasp&packed=AAAA");
+    assert_eq!(bad.iter().map(|bad| bad.key.as_str()).collect::<Vec<_>>(), ["packed"]);
+    assert_eq!(*state.choices::<RaspState>(), RaspState::default());
 }
 
 #[test]
@@ -326,6 +314,10 @@ fn answered(request: job::Request) -> Result<Option<job::Answer>, Failure> {
     Ok(from_bytes::<Answer>(&to_bytes(&answer).unwrap()).unwrap().rasp())
 }
 
+fn on(desk: Desk) -> RaspState {
+    RaspState { desk, look: Look::default() }
+}
+
 fn state() -> impl Strategy<Value = RaspState> {
     let text = "[^\\r]{0,60}";
     let own = (text, text).prop_map(|(program, input)| Piece { program, input });
@@ -337,9 +329,8 @@ fn state() -> impl Strategy<Value = RaspState> {
         (0..5000usize, 0..2000usize).prop_map(|(primitives, positions)| Moment { primitives, positions });
     let look = (prop::option::of(moment), prop::sample::select(Pace::ALL.to_vec()));
     (prop_oneof![own, example], look).prop_map(|(piece, (moment, pace))| RaspState {
-        piece,
+        desk: Desk { piece, files: Files::new() },
         look: Look { moment, pace },
-        ..RaspState::default()
     })
 }
 

@@ -8,9 +8,9 @@ use pianola::jobs::import::ImportKind;
 use pianola::jobs::protocol::{Answer, Failure, Packed, Request, from_bytes, to_bytes};
 use pianola::jobs::serve::Engine;
 use pianola::jobs::simulator::{self, Simulated, Unsupported};
+use pianola::state::AppState;
 use pianola::state::simulator::{Along, Edit, Grain, Look, Piece, SimulatorState, TargetSource};
 use pianola::state::universal::CellEdit;
-use pianola::state::{AppState, Page};
 use proptest::prelude::*;
 use rasp::simulator::{Activation, Attend, Class, Mask, Padding, presets};
 use transformer::files::write_target_json;
@@ -213,21 +213,17 @@ fn state() -> impl Strategy<Value = AppState> {
         prop::sample::select(Along::ALL.to_vec()),
     )
         .prop_map(|(step, grain, along)| Look { step, grain, along });
-    (piece, look).prop_map(|(piece, look)| AppState {
-        page: Page::Simulator,
-        simulator: SimulatorState { piece, look },
-        ..AppState::default()
-    })
+    (piece, look).prop_map(|(piece, look)| AppState::of(SimulatorState { piece, look }))
 }
 
 proptest! {
     #[test]
     fn every_state_survives_its_link(state in state()) {
         let link = state.encode();
-        let (again, bad) = AppState::decode(&link);
+        let (again, bad) = AppState::decode::<SimulatorState>(&link);
         prop_assert_eq!(&bad, &vec![], "{}", link);
         prop_assert_eq!(&again, &state, "{}", link);
-        prop_assert_eq!(to_bytes(&again), to_bytes(&state), "{}", link);
+        prop_assert_eq!(to_bytes(&*again.choices::<SimulatorState>()), to_bytes(&*state.choices::<SimulatorState>()), "{}", link);
     }
 
     #[test]
@@ -235,8 +231,8 @@ proptest! {
         "preset", "n", "width", "value-width", "heads", "hidden", "attention", "mask", "feed-forward", "rows",
         "target", "layer", "seed", "extra-n", "extra-width", "cells", "step", "grain", "along",
     ])) {
-        let (state, _) = AppState::decode(&format!("page=simulator&{key}={value}"));
-        prop_assert_eq!(AppState::decode(&state.encode()), (state, vec![]));
+        let (state, _) = AppState::decode::<SimulatorState>(&format!("page=simulator&{key}={value}"));
+        prop_assert_eq!(AppState::decode::<SimulatorState>(&state.encode()), (state, vec![]));
     }
 }
 

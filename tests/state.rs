@@ -11,25 +11,26 @@ use pianola::state::universal::{
     CellEdit, Construction, InputSource, Leaves, Look, Piece, RANDOM_TARGET, TargetSource, UniversalState,
     WeightEdit,
 };
+use pianola::state::width::WidthState;
 use pianola::state::{AppState, Page};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use transformer::presets;
 use transformer::{Attention, Class, Head, HeadMatrix, Layer, Mask, Scale, Target, Vocabulary};
-use universal::{Consumer, Law, Tying};
+use universal::{Consumer, Law, Table, Tying};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
     fn every_state_survives_its_link(state in state()) {
-        prop_assert!(state.universal.piece.fits_a_link());
+        prop_assert!(state.choices::<UniversalState>().piece.fits_a_link());
         let link = state.encode();
-        let (again, bad) = AppState::decode(&link);
+        let (again, bad) = AppState::decode::<UniversalState>(&link);
         prop_assert_eq!(&bad, &vec![], "{}", link);
         prop_assert_eq!(&again, &state, "{}", link);
         // `==` takes 0 for −0; the bytes do not.
-        prop_assert_eq!(to_bytes(&again), to_bytes(&state), "{}", link);
+        prop_assert_eq!(bytes(&again), bytes(&state), "{}", link);
         prop_assert_eq!(again.encode(), link);
     }
 
@@ -39,7 +40,7 @@ proptest! {
         let link = state.encode();
         let other = form_urlencoded::Serializer::new(String::new()).append_pair(&key, &value).finish();
         let longer = if first { format!("{other}&{link}") } else { format!("{link}&{other}") };
-        prop_assert_eq!(AppState::decode(&longer), (state, vec![]));
+        prop_assert_eq!(AppState::decode::<UniversalState>(&longer), (state, vec![]));
     }
 
     #[test]
@@ -67,11 +68,11 @@ proptest! {
     /// The sliders leave nothing behind that does not fit the new class.
     #[test]
     fn every_change_of_class_or_target_has_a_link(state in state(), class in class(), target in target_source()) {
-        let UniversalState { piece, .. } = state.universal;
+        let piece = state.choices::<UniversalState>().piece.clone();
         for piece in [piece.clone().with_class(class), piece.clone().with_target(target), piece.reseeded()] {
-            let state = AppState { universal: UniversalState { piece, look: Look::default() }, ..AppState::default() };
-            prop_assume!(state.universal.piece.fits_a_link());
-            prop_assert_eq!(AppState::decode(&state.encode()), (state, vec![]));
+            let state = AppState::of(UniversalState { piece, look: Look::default() });
+            prop_assume!(state.choices::<UniversalState>().piece.fits_a_link());
+            prop_assert_eq!(AppState::decode::<UniversalState>(&state.encode()), (state, vec![]));
         }
     }
 }
@@ -79,12 +80,12 @@ proptest! {
 #[test]
 fn the_first_page_has_the_shortest_link() {
     assert_eq!(AppState::default().encode(), "page=universal");
-    assert_eq!(AppState::decode(""), (AppState::default(), vec![]));
+    assert_eq!(AppState::decode::<UniversalState>(""), (AppState::of(UniversalState::default()), vec![]));
 }
 
 #[test]
 fn links_are_readable() {
-    let (state, bad) = AppState::decode(
+    let (state, bad) = AppState::decode::<UniversalState>(
         "page=universal&preset=random&heads=3&layers=2&width=6&head-width=2&attention=average-hard&mask=causal\
          &residual=on&scale=0.5&n=9&seed=12&construction=random&law=sign&tying=tied&spare=-2&frozen-seed=3\
          &weights=2.3.wo.1.6:-0.25&input=9.6:1e-3&embedding=6.1:2&tree=k2.3&step=1&leaves=subtrees&embed=1&hide=heads, layers",
@@ -117,13 +118,8 @@ fn links_are_readable() {
     let consumer = Consumer::Key { layer: 1, head: 2 };
     let look = Look { consumer, step: Some(1), leaves: Some(Leaves::BySubtree) };
     let hide = vec!["heads".to_owned(), "layers".to_owned()];
-    let expected = AppState {
-        page: Page::Universal,
-        embed: true,
-        hide,
-        universal: UniversalState { piece, look },
-        ..AppState::default()
-    };
+    let mut expected = AppState::of(UniversalState { piece, look });
+    (expected.embed, expected.hide) = (true, hide);
     assert_eq!(state, expected);
 }
 
@@ -131,14 +127,14 @@ fn links_are_readable() {
 fn every_preset_is_named_in_its_link() {
     for preset in presets::all() {
         let query = format!("preset={}", preset.id);
-        let (state, bad) = AppState::decode(&query);
+        let (state, bad) = AppState::decode::<UniversalState>(&query);
         assert_eq!(bad, [], "{query}");
-        assert_eq!(state.universal.piece.class, preset.class(), "{query}");
+        assert_eq!(state.choices::<UniversalState>().piece.class, preset.class(), "{query}");
         let expected = match preset.id {
             RANDOM_TARGET => TargetSource::Random,
             id => TargetSource::Preset(id.to_owned()),
         };
-        assert_eq!(state.universal.piece.target, expected);
+        assert_eq!(state.choices::<UniversalState>().piece.target, expected);
     }
 }
 
@@ -162,6 +158,7 @@ fn each_bad_value_is_reported_and_its_default_stands() {
         ("seed", &["", "-1", "1.5", "18446744073709551616"]),
         ("construction", &["", "dense"]),
         ("law", &["", "normal"]),
+        ("values", &["", "0", "1,x", "1,2,3,4,5,6,7,8,9"]),
         ("tying", &["", "yes"]),
         ("spare", &["", "-65", "4097", "1.5"]),
         ("frozen-seed", &["", "-1", "x"]),
@@ -184,20 +181,20 @@ fn each_bad_value_is_reported_and_its_default_stands() {
         ("step", &["", "-1", "99", "all"]),
     ];
     for base in ["", "preset=random&construction=random", "preset=majority&text=aab"] {
-        let default = AppState::decode(base).0;
+        let default = AppState::decode::<UniversalState>(base).0;
         for (key, values) in bad_values {
             if base.contains(&format!("{key}=")) {
                 continue;
             }
             for value in *values {
                 let query = format!("{base}&{key}={value}");
-                let (state, bad) = AppState::decode(&query);
+                let (state, bad) = AppState::decode::<UniversalState>(&query);
                 let read: String =
                     form_urlencoded::parse(format!("={value}").as_bytes()).map(|(_, value)| value).collect();
                 assert_eq!(state, default, "{query}");
                 assert_eq!(bad.len(), 1, "{query}: {bad:?}");
                 assert_eq!((bad[0].key.as_str(), bad[0].value.as_str()), (*key, read.as_str()), "{query}");
-                assert!(!bad[0].expected.is_empty(), "{query}");
+                assert!(bad[0].expected.as_ref().is_none_or(|expected| !expected.is_empty()), "{query}");
             }
         }
     }
@@ -205,17 +202,18 @@ fn each_bad_value_is_reported_and_its_default_stands() {
 
 #[test]
 fn one_bad_value_does_not_spoil_its_neighbours() {
-    let (state, bad) = AppState::decode("preset=random&heads=many&layers=3&seed=x&n=4&colour=blue");
+    let (state, bad) =
+        AppState::decode::<UniversalState>("preset=random&heads=many&layers=3&seed=x&n=4&colour=blue");
     let keys: Vec<&str> = bad.iter().map(|bad| bad.key.as_str()).collect();
     assert_eq!(keys, ["heads", "seed"]);
-    let Piece { class, seed, input, .. } = state.universal.piece;
+    let Piece { class, seed, input, .. } = state.choices::<UniversalState>().piece.clone();
     assert_eq!((class.heads, class.layers, seed, input), (2, 3, 7, InputSource::Length(4)));
 }
 
 #[test]
 fn what_may_be_said_is_said_once() {
-    let (_, bad) = AppState::decode("preset=none");
-    let mut known: Vec<&str> = bad[0].expected.split(", ").collect();
+    let (_, bad) = AppState::decode::<UniversalState>("preset=none");
+    let mut known: Vec<&str> = bad[0].expected.as_deref().unwrap().split(", ").collect();
     let mut expected: Vec<&str> = presets::all().iter().map(|preset| preset.id).collect();
     known.sort_unstable();
     expected.sort_unstable();
@@ -232,7 +230,7 @@ fn what_is_too_large_for_a_link_is_known_to_be() {
     for piece in [large_target, large_input] {
         assert!(!piece.fits_a_link());
         let universal = UniversalState { piece, look: Look::default() };
-        let (_, bad) = AppState::decode(&AppState { universal, ..AppState::default() }.encode());
+        let (_, bad) = AppState::decode::<UniversalState>(&AppState::of(universal).encode());
         assert_eq!(bad, [], "the link carries what it can and nothing broken");
     }
 }
@@ -267,7 +265,7 @@ fn only_a_change_of_shape_needs_new_weights() {
 }
 
 /// All keys of a link.
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 28] = [
     "page",
     "embed",
     "hide",
@@ -287,6 +285,7 @@ const KEYS: [&str; 27] = [
     "seed",
     "construction",
     "law",
+    "values",
     "tying",
     "spare",
     "frozen-seed",
@@ -299,13 +298,13 @@ const KEYS: [&str; 27] = [
 
 /// Whatever a query says, what is made of it has a link that says the same, without anything bad in it.
 fn settles(query: &str) -> Result<(), TestCaseError> {
-    let (state, bad) = AppState::decode(query);
+    let (state, bad) = AppState::decode::<UniversalState>(query);
     for bad in bad {
         prop_assert!(KEYS.contains(&bad.key.as_str()), "{:?}", bad);
     }
-    let (again, bad) = AppState::decode(&state.encode());
+    let (again, bad) = AppState::decode::<UniversalState>(&state.encode());
     prop_assert_eq!(&bad, &vec![], "{}", query);
-    prop_assert_eq!(to_bytes(&again), to_bytes(&state), "{}", query);
+    prop_assert_eq!(bytes(&again), bytes(&state), "{}", query);
     Ok(())
 }
 
@@ -342,13 +341,29 @@ fn value() -> impl Strategy<Value = String> {
     ]
 }
 
+#[test]
+fn a_link_waits_for_its_workspace_and_others_stay() {
+    let mut state = AppState::of(UniversalState::default());
+    state.change(|universal: &mut UniversalState| universal.piece.seed = 3);
+    assert_eq!(state.follow("page=width&draws=5&seed=x"), [], "nobody here can read it yet");
+    assert_eq!((state.page, state.encode().as_str()), (Page::Width, "page=width&draws=5&seed=x"));
+    let bad = state.enter::<WidthState>();
+    assert_eq!(bad.iter().map(|bad| bad.key.as_str()).collect::<Vec<_>>(), ["seed"]);
+    assert_eq!((state.choices::<WidthState>().draws, state.encode().as_str()), (5, "page=width&draws=5"));
+    assert_eq!(state.follow("page=universal&seed=4"), []);
+    assert_eq!(state.choices::<WidthState>().draws, 5, "what was chosen elsewhere stays");
+    assert_eq!(state.choices::<UniversalState>().piece.seed, 4);
+}
+
+fn bytes(state: &AppState) -> Vec<u8> {
+    to_bytes(&*state.choices::<UniversalState>()).unwrap()
+}
+
 fn state() -> impl Strategy<Value = AppState> {
-    (any::<bool>(), vec("[a-z-]{1,10}", 0..3), universal()).prop_map(|(embed, hide, universal)| AppState {
-        page: Page::Universal,
-        embed,
-        hide,
-        universal,
-        ..AppState::default()
+    (any::<bool>(), vec("[a-z-]{1,10}", 0..3), universal()).prop_map(|(embed, hide, universal)| {
+        let mut state = AppState::of(universal);
+        (state.embed, state.hide) = (embed, hide);
+        state
     })
 }
 
@@ -432,7 +447,10 @@ fn construction() -> impl Strategy<Value = (Construction, Law, Tying)> {
         prop::sample::select(vec![Construction::Sparse, Construction::Looped, Construction::Random]);
     (
         construction,
-        prop::sample::select(Law::ALL.to_vec()),
+        prop_oneof![
+            prop::sample::select(Law::ALL.to_vec()),
+            vec(-1e3..1e3, 1..=Table::MOST).prop_map(|values| Law::Table(Table::new(&values).unwrap())),
+        ],
         prop::sample::select(vec![Tying::Free, Tying::Tied]),
     )
 }

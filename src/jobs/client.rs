@@ -37,6 +37,18 @@ pub enum Line {
     Counts,
     /// Files that are read and written.
     Files,
+    /// The steps of a run of the workspace “Training”: they go on while the page is at rest.
+    Train,
+    /// Changes of its settings.
+    TrainSettings,
+    /// Its pictures.
+    TrainLook,
+    /// Its snapshots.
+    TrainSnapshot,
+    /// What it is exported as.
+    TrainExport,
+    /// The runs that the project has measured.
+    TrainShipped,
 }
 
 type Reply = Box<dyn FnOnce(Result<Answer, Failure>)>;
@@ -56,6 +68,16 @@ struct Inner {
     replies: HashMap<u64, (Line, Reply)>,
     // A worker that dies again and again without one answer in between is not started for ever.
     deaths_in_a_row: u32,
+    // How many jobs the page has been told of.
+    told: usize,
+}
+
+impl Inner {
+    /// Tells the page how many jobs it is not at rest for.
+    fn tell(&mut self) {
+        let now = self.replies.values().filter(|(line, _)| *line != Line::Train).count();
+        idle::jobs_changed(std::mem::replace(&mut self.told, now), now);
+    }
 }
 
 const MOST_DEATHS_IN_A_ROW: u32 = 3;
@@ -63,10 +85,27 @@ const MOST_DEATHS_IN_A_ROW: u32 = 3;
 impl Client {
     /// Starts the worker and offers the client as a context.
     pub fn provide() -> Client {
-        let client = Client(StoredValue::new_local(Rc::default()));
+        let client = Client::apart();
         provide_context(client);
+        client
+    }
+
+    /// Starts a worker apart from that of the page, for as long as the owner lives in which it is called.
+    pub fn apart() -> Client {
+        let client = Client(StoredValue::new_local(Rc::default()));
         client.start();
         client
+    }
+
+    /// Ends the worker. Nobody who waits is answered.
+    pub fn end(self) {
+        self.bury();
+        let inner = self.inner();
+        let mut inner = inner.borrow_mut();
+        inner.unsent.clear();
+        inner.lines.clear();
+        inner.replies.clear();
+        inner.tell();
     }
 
     /// Asks the worker. `reply` is called once with the answer, or never when a newer request of the
@@ -87,7 +126,7 @@ impl Client {
             inner.replies.insert(id, (line, Box::new(reply)));
             send
         };
-        idle::set_jobs(inner.borrow().replies.len());
+        inner.borrow_mut().tell();
         if let Some((id, request)) = send {
             self.send(id, request);
         }
@@ -179,7 +218,7 @@ impl Client {
         }
         reply(result);
         paint_soon();
-        idle::set_jobs(inner.borrow().replies.len());
+        inner.borrow_mut().tell();
     }
 
     /// The worker is dead: who waited for what it was at is told, and a new one is started. What a person
@@ -235,7 +274,7 @@ impl Client {
         for (_, reply) in replies.into_values() {
             reply(Err(failure()));
         }
-        idle::set_jobs(inner.borrow().replies.len());
+        inner.borrow_mut().tell();
     }
 }
 

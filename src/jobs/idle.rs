@@ -11,9 +11,9 @@ thread_local! {
     static CHECK: Cell<u64> = const { Cell::new(0) };
 }
 
-/// So many jobs are under way.
-pub fn set_jobs(count: usize) {
-    JOBS.set(count);
+/// One of the workers had so many jobs under way, and now has so many.
+pub fn jobs_changed(before: usize, now: usize) {
+    JOBS.set(JOBS.get() + now - before);
     look();
 }
 

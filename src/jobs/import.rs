@@ -54,7 +54,7 @@ pub enum ExportKind {
 }
 
 /// A file to be handed to the person.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exported {
     /// Its name.
     pub name: String,

@@ -10,6 +10,7 @@ pub mod queue;
 pub mod rasp;
 pub mod serve;
 pub mod simulator;
+pub mod training;
 pub mod universal;
 pub mod width;
 pub mod worker;

@@ -4,12 +4,12 @@ use std::marker::PhantomData;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{import, rasp, simulator, universal, width};
+use super::{import, rasp, simulator, training, universal, width};
 use crate::state::universal::Piece;
 
 /// Page and worker of different releases must not talk.
 /// Raise it with every change of a type that crosses.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// The name of the worker's script beside the page in a development build.
 pub const WORKER_SCRIPT: &str = "worker.js";
@@ -38,6 +38,8 @@ pub enum Request {
     Rasp(Packed<rasp::Request>),
     /// Run a target in the simulator, and what belongs to it.
     Simulator(Packed<simulator::Request>),
+    /// Train a run, and what belongs to it.
+    Training(Packed<training::Request>),
 }
 
 /// From the worker to the page.
@@ -77,6 +79,8 @@ pub enum Answer {
     Rasp(Packed<rasp::Answer>),
     /// Of the simulator.
     Simulator(Packed<simulator::Answer>),
+    /// Of a run that is trained.
+    Training(Packed<training::Answer>),
 }
 
 impl Answer {
@@ -100,6 +104,14 @@ impl Answer {
     pub fn simulator(self) -> Option<simulator::Answer> {
         match self {
             Answer::Simulator(packed) => packed.open().ok(),
+            _ => None,
+        }
+    }
+
+    /// What it says of a run that is trained, if it does.
+    pub fn training(self) -> Option<training::Answer> {
+        match self {
+            Answer::Training(packed) => packed.open().ok(),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 use super::import;
 use super::protocol::{Answer, Failure, Packed, Request};
 use super::universal::{self, Workshop};
-use super::{rasp, simulator, width};
+use super::{rasp, simulator, training, width};
 use crate::state::universal::{Construction, Piece};
 
 /// The worker's memory between requests: what is expensive and may be wanted again.
@@ -12,6 +12,7 @@ pub struct Engine {
     universal: Workshop,
     width: width::Workshop,
     simulator: simulator::Workshop,
+    training: training::Workshop,
 }
 
 impl Engine {
@@ -31,6 +32,7 @@ impl Engine {
             Request::Width(request) => draw(&mut self.width, Box::new(request)).await?,
             Request::Rasp(request) => run(Box::new(request)).await?,
             Request::Simulator(request) => simulate(&mut self.simulator, Box::new(request)).await?,
+            Request::Training(request) => train(&mut self.training, Box::new(request)).await?,
         }
     }
 }
@@ -73,5 +75,11 @@ crate::part! { rasp_engine:
 crate::part! { rasp_engine:
     fn simulate(workshop: &mut simulator::Workshop, request: Box<Packed<simulator::Request>>) -> Result<Answer, Failure> {
         workshop.answer(request.open()?).map(|answer| Answer::Simulator(Packed::of(&answer)))
+    }
+}
+
+crate::part! { training_engine:
+    fn train(workshop: &mut training::Workshop, request: Box<Packed<training::Request>>) -> Result<Answer, Failure> {
+        workshop.answer(request.open()?).map(|answer| Answer::Training(Packed::of(&answer)))
     }
 }

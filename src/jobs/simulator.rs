@@ -4,8 +4,8 @@ use ndarray::{Array1, Array2};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rasp::simulator::{
-    Activation, Attend, Beat, Class, FeedForward, Head, Layout, Mask, Operand, Operation, Padding,
-    Simulation, Simulator, SimulatorError, Source, Stage, Target, presets, running_sums,
+    Activation, Attend, Beat, Class, FeedForward, FeedForwardShape, Head, Layout, Mask, Operand, Operation,
+    Padding, Simulation, Simulator, SimulatorError, Source, Stage, Target, presets, running_sums,
 };
 use serde::{Deserialize, Serialize};
 use transformer::files::{Input, read_input, read_target};
@@ -76,6 +76,8 @@ pub struct Simulated {
     pub source: String,
     /// The names and texts of the files that it loads.
     pub files: Vec<(String, String)>,
+    /// The names that every program can use, in order.
+    pub names: Vec<String>,
     /// A hash of the program, which no weight moves.
     pub fingerprint: u64,
     /// Every matrix on the way, in the order of the program.
@@ -209,9 +211,10 @@ impl Workshop {
             return Ok(last.clone());
         }
         let target = resolve(&piece)?;
-        let exact = target.class()?;
-        let class = class_of(&piece, exact);
+        // Sizes are refused before shapes are looked at, so that the refusal can say what would fit.
+        let class = class_of(&piece, sizes_of(&target));
         let simulator = simulator_of(class)?;
+        let exact = target.class()?;
         let simulation = simulator.run(&target)?;
         let unchanged = match class == exact {
             true => None,
@@ -220,6 +223,24 @@ impl Workshop {
         let simulated = shown(piece, &target, exact, &simulator, simulation, unchanged);
         self.last = Some(simulated.clone());
         Ok(simulated)
+    }
+}
+
+/// The class of a target by its sizes and kinds alone, whether or not it is possible.
+fn sizes_of(target: &Target) -> Class {
+    Class {
+        rows: target.x.nrows(),
+        width: target.x.ncols(),
+        value_width: target.heads.first().map_or(0, |head| head.v.ncols()),
+        heads: target.heads.len(),
+        attend: target.attend,
+        mask: target.mask,
+        feed_forward: target.feed_forward.as_ref().map(|layer| FeedForwardShape {
+            hidden: layer.w1.ncols(),
+            output: layer.w2.ncols(),
+            activation: layer.activation,
+        }),
+        padding: Padding::Exact,
     }
 }
 
@@ -243,8 +264,12 @@ fn simulator_of(class: Class) -> Result<Simulator, Failure> {
     Simulator::new(class).map_err(|error| match error {
         SimulatorError::TooLong { .. } | SimulatorError::TooMuchData { .. } => {
             let fits = |rows: &usize| Simulator::new(Class { rows: *rows, ..class }).is_ok();
-            let padding = class.padding == Padding::Exact;
-            Failure::SimulatorTooLarge { error, rows: (1..class.rows).rev().find(fits).filter(|_| padding) }
+            // Fewer tokens of the target do not shrink the padding that was asked for.
+            let rows = match class.padding {
+                Padding::Exact => (1..class.rows).rev().find(fits),
+                Padding::Masked => None,
+            };
+            Failure::SimulatorTooLarge { error, rows }
         }
         error => Failure::Simulator(error),
     })
@@ -306,6 +331,7 @@ fn shown(
         sequence: simulation.run.input.tokens().iter().filter_map(rasp::Atom::as_f64).collect(),
         source: simulator.source().to_owned(),
         files: simulation.run.files.clone(),
+        names: rasp::library::names(),
         fingerprint: xxhash_rust::xxh3::xxh3_64(simulator.source().as_bytes()),
         count: Count {
             heads: simulation.run.analysis.heads_per_layer.clone(),

@@ -1,10 +1,11 @@
-//! Sampling for the workspace “Width”: one random universal transformer for each job, so that the page may pause,
-//! cancel and show each point when it is there.
+//! Sampling for the workspace “Width”: a few random universal transformers for each job, so that the page may pause,
+//! cancel and show points when they are there.
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 use transformer::Class;
-use universal::sweep::{Path, Sample, Stage, TieErrors, Witness};
+use universal::sweep::{Sample, Stage, TieErrors};
+use universal::witness::{Path, Walk, Witness};
 use universal::{Law, RandomSpec, Tying};
 
 use super::protocol::Failure;
@@ -29,13 +30,16 @@ pub struct Cast {
     pub tokens: usize,
 }
 
+/// One point: a target, and a draw that has to play it.
+pub type Point = (Cast, Draw);
+
 /// What can be asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Request {
-    /// One point of a sweep.
-    Sample(Cast, Draw),
-    /// The same with its error in single precision.
-    Grade(Cast, Draw),
+    /// Points of a sweep.
+    Sample(Vec<Point>),
+    /// The same with their errors in single precision.
+    Grade(Vec<Point>),
     /// What becomes of the ties of several targets.
     Ties {
         /// Seed of the first target; the others count up from it.
@@ -45,19 +49,33 @@ pub enum Request {
     },
     /// One point with its matrices.
     Look(Cast, Draw),
-    /// The path from the sparse weights to random ones; the width of the draw is not used.
-    Witness(Cast, Draw),
+    /// The path from the sparse weights to random ones, some steps farther; the width of the draw is not used.
+    Witness {
+        /// Target and draw.
+        point: Point,
+        /// Steps that the page knows already; 0 begins anew.
+        from: usize,
+        /// How many steps to go on.
+        steps: usize,
+    },
 }
 
 /// What is answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// One point of a sweep.
-    Sample(Sample),
+    /// Points of a sweep, in the order in which they were asked for.
+    Samples(Vec<Sample>),
     /// One point with its matrices.
     Look(Box<Look>),
-    /// The path from the sparse weights to random ones.
-    Witness(Path),
+    /// The path from the sparse weights to random ones, as far as it is known.
+    Witness {
+        /// What has been found.
+        path: Path,
+        /// Steps that have been taken.
+        done: usize,
+        /// Steps that are known to come.
+        left: usize,
+    },
     /// What becomes of ties, target by target.
     Ties(Vec<TieErrors>),
 }
@@ -67,6 +85,8 @@ pub enum Answer {
 pub struct Look {
     /// The numbers of the draw.
     pub sample: Sample,
+    /// The input of both, n × d.
+    pub input: Array2<f64>,
     /// Output of the target, n × d.
     pub target_output: Array2<f64>,
     /// Output of the universal transformer, n × d.
@@ -90,6 +110,8 @@ pub const WITNESS_STEPS: usize = 200;
 #[derive(Debug, Default)]
 pub struct Workshop {
     stage: Option<(Cast, Stage)>,
+    /// The walk that was begun last.
+    walk: Option<(Point, Walk)>,
 }
 
 impl Workshop {
@@ -99,11 +121,14 @@ impl Workshop {
     /// When the class is not possible or the draw is too large.
     pub fn answer(&mut self, request: Request) -> Result<Answer, Failure> {
         match request {
-            Request::Sample(cast, draw) => {
-                let (sample, _) = self.stage(cast)?.sample(draw.spec, draw.seed)?;
-                Ok(Answer::Sample(sample))
+            Request::Sample(points) => {
+                let sample = |(cast, draw): Point| Ok(self.stage(cast)?.sample(draw.spec, draw.seed)?.0);
+                points.into_iter().map(sample).collect::<Result<_, Failure>>().map(Answer::Samples)
             }
-            Request::Grade(cast, draw) => Ok(Answer::Sample(self.stage(cast)?.graded(draw.spec, draw.seed)?)),
+            Request::Grade(points) => {
+                let grade = |(cast, draw): Point| Ok(self.stage(cast)?.graded(draw.spec, draw.seed)?);
+                points.into_iter().map(grade).collect::<Result<_, Failure>>().map(Answer::Samples)
+            }
             Request::Ties { seed, frozen_seed } => {
                 let play = |number: u64| -> Result<TieErrors, Failure> {
                     let stage = Stage::tied(seed.wrapping_add(number), TIED_TOKENS)?;
@@ -121,15 +146,27 @@ impl Workshop {
                 let trace = stage.trace();
                 Ok(Answer::Look(Box::new(Look {
                     sample,
+                    input: stage.input().to_owned(),
                     target_output: trace.output.clone(),
                     universal_output: played.output,
                     target_attention: trace.attention.clone(),
                     universal_attention: played.attention,
                 })))
             }
-            Request::Witness(cast, draw) => {
-                let witness = Witness::new(cast.class, draw.spec, draw.seed)?;
-                Ok(Answer::Witness(witness.path(self.stage(cast)?, WITNESS_STEPS)?))
+            Request::Witness { point, from, steps } => {
+                let (cast, draw) = point;
+                let kept = self.walk.take().filter(|(kept, _)| *kept == point && from > 0);
+                let mut walk = match kept {
+                    Some((_, walk)) => walk,
+                    None => Walk::new(Witness::new(cast.class, draw.spec, draw.seed)?, WITNESS_STEPS),
+                };
+                let stage = self.stage(cast)?;
+                for _ in 0..steps {
+                    walk.step(stage)?;
+                }
+                let (path, (done, left)) = (walk.found().clone(), walk.steps());
+                self.walk = Some((point, walk));
+                Ok(Answer::Witness { path, done, left })
             }
         }
     }
@@ -156,16 +193,41 @@ mod tests {
         let width = usize::try_from(state.equations()).unwrap() - 1;
         let draw = Draw { spec: RandomSpec { law: Law::Gaussian, tying: Tying::Free, width }, seed: 7 };
         let mut workshop = Workshop::default();
-        let Answer::Sample(sample) = workshop.answer(Request::Sample(cast, draw)).unwrap() else {
+        let Answer::Samples(samples) = workshop.answer(Request::Sample(vec![(cast, draw)])).unwrap() else {
             panic!("a sample was asked for")
         };
+        let [sample] = samples.as_slice() else { panic!("one sample was asked for") };
         let Answer::Look(look) = workshop.answer(Request::Look(cast, draw)).unwrap() else {
             panic!("a look was asked for")
         };
-        assert_eq!(look.sample, sample);
+        assert_eq!(look.sample, *sample);
         let differences = &look.target_output - &look.universal_output;
         assert_eq!(sample.error, differences.iter().fold(0.0, |a: f64, b| a.max(b.abs())));
         let matrices = look.universal_attention.iter().map(Vec::len).sum::<usize>();
         assert_eq!(matrices, state.class.layers * state.class.heads);
+    }
+
+    #[test]
+    fn a_path_that_is_asked_for_in_pieces_is_the_whole_path() {
+        let state = WidthState::default();
+        let cast = Cast { class: Class { layers: 1, ..state.class }, seed: 1, tokens: 5 };
+        let draw = Draw { spec: RandomSpec { law: Law::Gaussian, tying: Tying::Free, width: 1 }, seed: 7 };
+        let mut workshop = Workshop::default();
+        let mut walk = |from: usize, steps: usize| {
+            let request = Request::Witness { point: (cast, draw), from, steps };
+            let Answer::Witness { path, done, left } = workshop.answer(request).unwrap() else {
+                panic!("a path was asked for")
+            };
+            (path, done, left)
+        };
+        let whole = walk(0, usize::from(u16::MAX));
+        assert_eq!(whole.2, 0);
+        let (_, mut done, mut left) = walk(0, 30);
+        assert_eq!(done, 30);
+        let mut path = Path::default();
+        while left > 0 {
+            (path, done, left) = walk(done, 100);
+        }
+        assert_eq!((path, done), (whole.0, whole.1));
     }
 }

@@ -120,11 +120,23 @@ impl Notice {
             Notice::Failure(failure) => {
                 describe(failure.clone(), t).await.unwrap_or_else(|_| t.failure_missing().to_owned())
             }
-            Notice::BadValue(bad) => t.bad_value(&bad.key, &bad.value, &bad.expected),
+            Notice::BadValue(BadValue { key, value, expected }) => {
+                let expected = expected.as_deref().unwrap_or(t.what_share_wrote());
+                t.bad_value(key, &beginning(value), expected)
+            }
             Notice::LinkCopied => t.link_copied().to_owned(),
             Notice::LinkByHand(address) => t.link_by_hand(address),
             Notice::TooLargeForALink => t.too_large_for_a_link().to_owned(),
         }
+    }
+}
+
+/// As much of a text as tells which it is.
+fn beginning(text: &str) -> String {
+    const MOST: usize = 40;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 
@@ -177,6 +189,7 @@ crate::texts! {
     bad_value(key: &str, value: &str, expected: &str):
         "The link says {key} = “{value}”, which cannot be used. It may say: {expected}. The default stands in its place."
         | "O link diz {key} = “{value}”, que não pode ser usado. Pode dizer: {expected}. O valor padrão está em seu lugar.";
+    what_share_wrote: "all that “Share” wrote, to the last letter" | "tudo o que “Compartilhar” escreveu, até a última letra";
     link_copied: "The link is copied. It opens exactly this picture."
         | "O link foi copiado. Ele abre exatamente esta imagem.";
     link_by_hand(address: &str): "Copy this link: {address}" | "Copie este link: {address}";

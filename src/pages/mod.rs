@@ -2,5 +2,6 @@
 
 pub mod rasp;
 pub mod simulator;
+pub mod training;
 pub mod universal;
 pub mod width;

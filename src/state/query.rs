@@ -10,12 +10,12 @@ pub struct BadValue {
     pub key: String,
     /// What it said.
     pub value: String,
-    /// What it may say.
-    pub expected: String,
+    /// What it may say; `None` where only “Share” knows how to write it.
+    pub expected: Option<String>,
 }
 
 /// Keys and values, in order.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Query {
     pairs: Vec<(String, String)>,
     bad: Vec<BadValue>,
@@ -26,6 +26,17 @@ impl Query {
     pub fn parse(text: &str) -> Self {
         let pairs = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
         Query { pairs, bad: Vec::new() }
+    }
+
+    /// The same without some keys.
+    pub fn without(&self, keys: &[&str]) -> Query {
+        let pairs = self.pairs.iter().filter(|(key, _)| !keys.contains(&key.as_str())).cloned();
+        Query { pairs: pairs.collect(), bad: Vec::new() }
+    }
+
+    /// Writes all that another query says.
+    pub fn append(&mut self, other: &Query) {
+        self.pairs.extend_from_slice(&other.pairs);
     }
 
     /// Writes a key.
@@ -92,8 +103,17 @@ impl Query {
 
     /// Notes that the value of `key` could not be used.
     pub fn report(&mut self, key: &str, expected: &str) {
+        self.note(key, Some(expected.to_owned()));
+    }
+
+    /// Notes that the value of `key` is not what “Share” wrote; perhaps the link was cut.
+    pub fn report_cut(&mut self, key: &str) {
+        self.note(key, None);
+    }
+
+    fn note(&mut self, key: &str, expected: Option<String>) {
         let value = self.text(key).unwrap_or_default().to_owned();
-        self.bad.push(BadValue { key: key.to_owned(), value, expected: expected.to_owned() });
+        self.bad.push(BadValue { key: key.to_owned(), value, expected });
     }
 
     /// What could not be read.

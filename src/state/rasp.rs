@@ -1,6 +1,6 @@
 //! The choices of the workspace “RASP”: a program, its files, an input, and which moment of the run is looked at.
 
-pub mod packing;
+mod packing;
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,13 @@ use rasp::gallery::{self, Entry, GALLERY};
 use serde::{Deserialize, Serialize};
 
 use super::query::Query;
+use super::{Choices, Page};
 
 /// Everything that a person chose in the workspace “RASP”.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RaspState {
     /// What is computed.
-    pub piece: Piece,
-    /// The person's own files that the program can load.
-    pub files: Files,
-    /// Program, input and files as a link holds them that could not hold them in plain text; see [`packing`]. A
-    /// link brings nothing else of them: `piece` and `files` are empty then.
-    pub packed: Option<String>,
+    pub desk: Desk,
     /// How it is looked at.
     pub look: Look,
 }
@@ -48,6 +44,16 @@ impl Desk {
     /// A program of the gallery with its input.
     pub fn of_entry(entry: &Entry) -> Desk {
         Desk { piece: Piece::of(entry), files: Files::new() }
+    }
+
+    /// Whether a link can carry this as it is.
+    pub fn is_plain(&self) -> bool {
+        self.files.is_empty() && self.piece.fits_plainly()
+    }
+
+    /// This as a link holds what it cannot hold in plain text, if it can at all; see [`packing`].
+    fn packed(&self) -> Option<String> {
+        Some(packing::pack(self)).filter(|packed| packed.len() <= LONGEST_PACKED)
     }
 }
 
@@ -147,27 +153,18 @@ impl Piece {
     }
 }
 
-impl RaspState {
-    /// Whether a link can carry program, input and files as they are.
-    pub fn is_plain(&self) -> bool {
-        self.files.is_empty() && self.piece.fits_plainly()
+impl Choices for RaspState {
+    const PAGE: Page = Page::Rasp;
+
+    fn fits_a_link(&self) -> bool {
+        self.desk.is_plain() || self.desk.packed().is_some()
     }
 
-    /// Whether a link can carry all of this.
-    pub fn fits_a_link(&self) -> bool {
-        match &self.packed {
-            Some(packed) => packed.len() <= LONGEST_PACKED,
-            None => self.is_plain(),
-        }
-    }
-
-    /// Writes what differs from the default.
-    pub fn encode(&self, query: &mut Query) {
-        match &self.packed {
-            Some(packed) if packed.len() <= LONGEST_PACKED => query.set("packed", packed),
-            None if self.is_plain() => self.piece.encode(query),
-            // Nothing of it fits.
-            _ => {}
+    fn encode(&self, query: &mut Query) {
+        if self.desk.is_plain() {
+            self.desk.piece.encode(query);
+        } else if let Some(packed) = self.desk.packed() {
+            query.set(PACKED, packed);
         }
         if let Some(Moment { primitives, positions }) = self.look.moment {
             query.set("step", primitives);
@@ -176,21 +173,24 @@ impl RaspState {
         query.set_word_unless("pace", self.look.pace, Pace::default(), &PACE_WORDS);
     }
 
-    /// Reads a query; see [`super::AppState::decode`].
-    pub fn decode(query: &mut Query) -> Self {
-        let packed = query.text("packed").map(str::to_owned);
-        let piece = match packed {
-            Some(_) => Piece { program: String::new(), input: String::new() },
-            None => Piece::decode(query),
-        };
+    fn decode(query: &mut Query) -> Self {
+        let packed = query.text(PACKED).map(packing::unpack);
+        if let Some(None) = packed {
+            query.report_cut(PACKED);
+        }
+        let desk =
+            packed.flatten().unwrap_or_else(|| Desk { piece: Piece::decode(query), files: Files::new() });
         let step = query.text("step").is_some().then(|| query.number("step", usize::MAX, 0, MOST_STEPS));
         let moment = step
             .filter(|step| *step <= MOST_STEPS)
             .map(|primitives| Moment { primitives, positions: query.number("position", 0, 0, MOST_STEPS) });
         let pace = query.word("pace", Pace::default(), &PACE_WORDS);
-        RaspState { piece, files: Files::new(), packed, look: Look { moment, pace } }
+        RaspState { desk, look: Look { moment, pace } }
     }
 }
+
+/// The key of what a link cannot hold in plain text.
+const PACKED: &str = "packed";
 
 /// More primitives than any program may make.
 const MOST_STEPS: usize = 1_000_000_000;

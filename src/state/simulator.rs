@@ -8,6 +8,7 @@ use super::query::Query;
 use super::universal::{
     CellEdit, RANDOM_TARGET, blob, cell_edit_word, decode_list, read_cell_edit, set_list, unblob,
 };
+use super::{Choices, Page};
 
 /// The workspace “Simulator”: what is computed, and how it is looked at.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -230,9 +231,10 @@ impl Piece {
     }
 }
 
-impl SimulatorState {
-    /// Writes what differs from the default.
-    pub fn encode(&self, query: &mut Query) {
+impl Choices for SimulatorState {
+    const PAGE: Page = Page::Simulator;
+
+    fn encode(&self, query: &mut Query) {
         let (piece, look) = (&self.piece, &self.look);
         match &piece.target {
             TargetSource::Preset(id) => query.set_unless("preset", id.as_str(), FIRST_PRESET),
@@ -267,8 +269,7 @@ impl SimulatorState {
         query.set_word_unless("along", look.along, Along::default(), &ALONG_WORDS);
     }
 
-    /// Reads a query; see [`super::AppState::decode`].
-    pub fn decode(query: &mut Query) -> Self {
+    fn decode(query: &mut Query) -> Self {
         let target = decode_target(query);
         let base = base(&target);
         let sizes = Sizes {
@@ -300,6 +301,10 @@ impl SimulatorState {
             along: query.word("along", Along::default(), &ALONG_WORDS),
         };
         SimulatorState { piece, look }
+    }
+
+    fn fits_a_link(&self) -> bool {
+        self.piece.fits_a_link()
     }
 }
 
@@ -402,7 +407,7 @@ fn decode_target(query: &mut Query) -> TargetSource {
                 let layer = query.number("layer", 1, 1, target.class().layers) - 1;
                 return TargetSource::Own(Box::new(target), layer);
             }
-            None => query.report("target", "a target written by “Share”"),
+            None => query.report_cut("target"),
         }
     }
     match query.text("preset").map(str::to_owned) {
@@ -430,7 +435,7 @@ fn decode_rows(query: &mut Query, sizes: &Sizes) -> Option<Array2<f64>> {
             && rows.iter().all(|value| value.is_finite())
     });
     if rows.is_none() {
-        query.report("rows", "an input written by “Share”");
+        query.report_cut("rows");
     }
     rows
 }

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use transformer::{Attention, Class, HeadMatrix, Mask, Scale, Target};
 use universal::{Consumer, Law, Tying};
 
+use super::law;
 use super::query::Query;
+use super::{Choices, Page};
 
 use crate::decimal;
 
@@ -141,9 +143,6 @@ pub const MASK_WORDS: [(&str, Mask); 2] = [("none", Mask::None), ("causal", Mask
 /// Words for constructions in URLs and files.
 pub const CONSTRUCTION_WORDS: [(&str, Construction); 3] =
     [("sparse", Construction::Sparse), ("looped", Construction::Looped), ("random", Construction::Random)];
-/// Words for laws in URLs and files.
-pub const LAW_WORDS: [(&str, Law); 4] =
-    [("gaussian", Law::Gaussian), ("uniform", Law::Uniform), ("sign", Law::Sign), ("low-rank", Law::LowRank)];
 const TYING_WORDS: [(&str, Tying); 2] = [("free", Tying::Free), ("tied", Tying::Tied)];
 const LEAVES_WORDS: [(&str, Option<Leaves>); 2] =
     [("roll", Some(Leaves::AsOnRoll)), ("subtrees", Some(Leaves::BySubtree))];
@@ -276,9 +275,10 @@ impl Piece {
     }
 }
 
-impl UniversalState {
-    /// Writes what differs from the default.
-    pub fn encode(&self, query: &mut Query) {
+impl Choices for UniversalState {
+    const PAGE: Page = Page::Universal;
+
+    fn encode(&self, query: &mut Query) {
         let (piece, look) = (&self.piece, &self.look);
         match &piece.target {
             TargetSource::Preset(id) => query.set_unless("preset", id.as_str(), FIRST_PRESET),
@@ -313,7 +313,12 @@ impl UniversalState {
         let default = Piece::default();
         query.set_unless("seed", piece.seed, default.seed);
         query.set_word_unless("construction", piece.construction, default.construction, &CONSTRUCTION_WORDS);
-        query.set_word_unless("law", piece.law, default.law, &LAW_WORDS);
+        if piece.law != default.law {
+            query.set("law", law::word(piece.law));
+        }
+        if let Law::Table(table) = piece.law {
+            law::set_values(query, table);
+        }
         query.set_word_unless("tying", piece.tying, default.tying, &TYING_WORDS);
         query.set_unless("spare", piece.spare, default.spare);
         query.set_unless("frozen-seed", piece.frozen_seed, default.frozen_seed);
@@ -329,8 +334,7 @@ impl UniversalState {
         query.set_word_unless("leaves", look.leaves, None, &LEAVES_WORDS);
     }
 
-    /// Reads a query; see [`super::AppState::decode`].
-    pub fn decode(query: &mut Query) -> Self {
+    fn decode(query: &mut Query) -> Self {
         let target = decode_target(query);
         let base = base_class(&target);
         let class = Class {
@@ -347,12 +351,13 @@ impl UniversalState {
         // asks for a random target.
         let target = if shape(&class) == shape(&base) { target } else { TargetSource::Random };
         let default = Piece::default();
+        let table = law::values(query);
         let piece = Piece {
             class,
             input: decode_input(query, class.width),
             seed: query.value("seed", default.seed, "0 … 18446744073709551615", |_| true),
             construction: query.word("construction", default.construction, &CONSTRUCTION_WORDS),
-            law: query.word("law", default.law, &LAW_WORDS),
+            law: query.word("law", default.law, &law::words(table)),
             tying: query.word("tying", default.tying, &TYING_WORDS),
             spare: query.value("spare", default.spare, "-64 … 4096", |spare| (-64..=4096).contains(spare)),
             frozen_seed: query.value(
@@ -382,6 +387,10 @@ impl UniversalState {
             .0;
         let leaves = query.word("leaves", None, &LEAVES_WORDS);
         UniversalState { piece, look: Look { consumer, step, leaves } }
+    }
+
+    fn fits_a_link(&self) -> bool {
+        self.piece.fits_a_link()
     }
 }
 
@@ -427,7 +436,7 @@ fn decode_target(query: &mut Query) -> TargetSource {
             Target::new(class, layers, vocabulary).ok()
         }) {
             Some(target) => return TargetSource::Own(Box::new(target)),
-            None => query.report("target", "a target written by “Share”"),
+            None => query.report_cut("target"),
         }
     }
     let Some(word) = query.text("preset").map(str::to_owned) else {
@@ -452,7 +461,7 @@ fn decode_input(query: &mut Query, width: usize) -> InputSource {
             rows.ncols() == width && rows.nrows() > 0 && rows.iter().all(|value| value.is_finite())
         }) {
             Some(rows) => return InputSource::Rows(rows),
-            None => query.report("rows", "an input written by “Share”"),
+            None => query.report_cut("rows"),
         }
     }
     if let Some(text) = query.text("text") {

@@ -1,11 +1,14 @@
 //! What a person chose in the workspace “Width”.
 
+use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 use transformer::{Attention, Class, Mask, Scale};
 use universal::{Bounds, Law, Table, Tying, bounds::largest_rank};
 
+use super::law;
 use super::query::Query;
-use super::universal::{ATTENTION_WORDS, LAW_WORDS};
+use super::universal::{ATTENTION_WORDS, Construction, InputSource, Piece, TargetSource};
+use super::{Choices, Page};
 
 /// The workspace “Width”: the class that is surveyed, the draws that are compared, and what is looked at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -99,8 +102,6 @@ pub const QUANTITY_WORDS: [(&str, Quantity); 5] = [
 ];
 /// Words for what is shown of the conditioning.
 pub const GRADE_WORDS: [(&str, Grade); 2] = [("condition", Grade::Condition), ("error", Grade::Error)];
-/// The word for the law of one's own values.
-const OWN_WORD: &str = "own";
 const TYING_WORDS: [(&str, Tying); 2] = [("free", Tying::Free), ("tied", Tying::Tied)];
 const SWITCH_WORDS: [(&str, bool); 2] = [("on", true), ("off", false)];
 
@@ -137,7 +138,7 @@ impl Default for WidthState {
             frozen_seed: 7,
             draws: 3,
             laws: vec![Law::Gaussian, Law::LowRank],
-            table: default_table(),
+            table: law::default_table(),
             tying: Tying::Free,
             reach: 10,
             spare: 0,
@@ -173,6 +174,23 @@ impl WidthState {
         Some(equations.saturating_add_signed(isize::try_from(self.spare).ok()?).max(1))
     }
 
+    /// The first draw under the marker as a piece of the workspace “Universal”, on an input.
+    pub fn marked_piece(&self, input: Array2<f64>) -> Option<Piece> {
+        let equations = i64::try_from(self.equations()).ok()?;
+        Some(Piece {
+            target: TargetSource::Random,
+            class: self.class,
+            seed: self.seed,
+            input: InputSource::Rows(input),
+            construction: Construction::Random,
+            law: *self.laws.first()?,
+            tying: self.tying,
+            spare: i64::try_from(self.marked_width()?).ok()? - equations,
+            frozen_seed: self.frozen_seed,
+            ..Piece::default()
+        })
+    }
+
     /// The same choices with a law more or less; the last one stays.
     #[must_use]
     pub fn toggled(mut self, law: Law) -> Self {
@@ -206,9 +224,12 @@ impl WidthState {
         let matrix = self.matrix.min(heads * layers - 1);
         (matrix / heads, matrix % heads)
     }
+}
 
-    /// Writes what differs from the default.
-    pub fn encode(&self, query: &mut Query) {
+impl Choices for WidthState {
+    const PAGE: Page = Page::Width;
+
+    fn encode(&self, query: &mut Query) {
         let default = WidthState::default();
         let (class, base) = (self.class, default.class);
         query.set_unless("heads", class.heads, base.heads);
@@ -222,13 +243,10 @@ impl WidthState {
         query.set_unless("frozen-seed", self.frozen_seed, default.frozen_seed);
         query.set_unless("draws", self.draws, default.draws);
         if self.laws != default.laws {
-            let words: Vec<&str> = self.laws.iter().map(|law| law_word(*law)).collect();
+            let words: Vec<&str> = self.laws.iter().map(|law| law::word(*law)).collect();
             query.set("laws", words.join(","));
         }
-        if self.table != default.table {
-            let values: Vec<String> = self.table.values().map(|value| value.to_string()).collect();
-            query.set("values", values.join(","));
-        }
+        law::set_values(query, self.table);
         query.set_word_unless("tying", self.tying, default.tying, &TYING_WORDS);
         query.set_unless("reach", self.reach, default.reach);
         query.set_unless("spare", self.spare, default.spare);
@@ -239,8 +257,7 @@ impl WidthState {
         query.set_unless("t", self.way, default.way);
     }
 
-    /// Reads a query; see [`super::AppState::decode`].
-    pub fn decode(query: &mut Query) -> Self {
+    fn decode(query: &mut Query) -> Self {
         let default = WidthState::default();
         let base = default.class;
         let class = Class {
@@ -252,7 +269,7 @@ impl WidthState {
             residual: query.word("residual", base.residual, &SWITCH_WORDS),
             ..base
         };
-        let table = decode_table(query, default.table);
+        let table = law::values(query);
         let reach = query.number("reach", default.reach, 2, MOST_REACH);
         let farthest = reach as i64;
         WidthState {
@@ -282,13 +299,9 @@ impl WidthState {
     }
 }
 
-fn law_word(law: Law) -> &'static str {
-    LAW_WORDS.iter().find(|(_, named)| *named == law).map_or(OWN_WORD, |(word, _)| word)
-}
-
 fn decode_laws(query: &mut Query, default: Vec<Law>, table: Table) -> Vec<Law> {
     let Some(text) = query.text("laws") else { return default };
-    let known: Vec<(&str, Law)> = LAW_WORDS.into_iter().chain([(OWN_WORD, Law::Table(table))]).collect();
+    let known = law::words(table);
     if !text.split(',').all(|word| known.iter().any(|(known, _)| *known == word)) {
         let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
         query.report("laws", &words.join(","));
@@ -298,29 +311,12 @@ fn decode_laws(query: &mut Query, default: Vec<Law>, table: Table) -> Vec<Law> {
     known.iter().filter(|(word, _)| is_named(word)).map(|(_, law)| *law).collect()
 }
 
-fn decode_table(query: &mut Query, default: Table) -> Table {
-    let Some(text) = query.text("values") else { return default };
-    let values: Option<Vec<f64>> = text.split(',').map(|value| value.parse().ok()).collect();
-    match values.and_then(|values| Table::new(&values)) {
-        Some(table) => table,
-        None => {
-            query.report("values", "-1,0,1");
-            default
-        }
-    }
-}
-
-/// −1, 0 and 1.
-fn default_table() -> Table {
-    Table::new(&[-1.0, 0.0, 1.0]).expect("three finite values")
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::state::{AppState, Page};
+    use crate::state::AppState;
 
     fn states() -> impl Strategy<Value = WidthState> {
         let class = (
@@ -379,8 +375,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_link_repeats_the_state(width in states()) {
-            let state = AppState { page: Page::Width, width, ..AppState::default() };
-            let (decoded, bad) = AppState::decode(&state.encode());
+            let state = AppState::of(width);
+            let (decoded, bad) = AppState::decode::<WidthState>(&state.encode());
             prop_assert_eq!(bad, Vec::new());
             prop_assert_eq!(decoded, state);
         }
@@ -388,10 +384,11 @@ mod tests {
 
     #[test]
     fn bad_values_are_reported_and_the_default_stands() {
-        let (state, bad) = AppState::decode("page=width&laws=gaussian,cauchy&spare=999&draws=0&values=0,x");
-        assert_eq!(state.width, WidthState::default());
+        let (state, bad) =
+            AppState::decode::<WidthState>("page=width&laws=gaussian,cauchy&spare=999&draws=0&values=0,x");
+        assert_eq!(*state.choices::<WidthState>(), WidthState::default());
         let keys: Vec<&str> = bad.iter().map(|bad| bad.key.as_str()).collect();
-        assert_eq!(keys, ["draws", "laws", "spare", "values"]);
+        assert_eq!(keys, ["values", "draws", "laws", "spare"]);
     }
 
     #[test]

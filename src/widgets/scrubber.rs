@@ -74,10 +74,13 @@ pub fn Scrubber(
     });
     let play_icon = Signal::derive(move || Some(if clock.is_playing() { Icon::Pause } else { Icon::Play }));
     let step_text = move || {
-        let passed = stops.with(|stops| {
-            stops.iter().filter(|&&stop| stop > 0.0 && stop <= clock.position() + 1e-9).count()
+        let position = clock.position();
+        // Stops ascend, and there may be hundreds of thousands.
+        let (passed, total) = stops.with(|stops| {
+            let first = stops.partition_point(|&stop| stop <= 0.0);
+            let passed = stops.partition_point(|&stop| stop <= position + 1e-9);
+            (passed.saturating_sub(first), stops.len() - first)
         });
-        let total = stops.with(|stops| stops.iter().filter(|&&stop| stop > 0.0).count());
         words.with(|words| {
             fill(&words.step_of, &[("step", &passed.to_string()), ("total", &total.to_string())])
         })

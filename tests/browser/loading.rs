@@ -53,8 +53,8 @@ async fn the_first_visit_fetches_what_it_needs_and_no_more() -> Result<()> {
     let is_fetched = |file: &str| fetched.iter().any(|address| address.ends_with(&format!("/{file}")));
     for size in &sizes.files {
         // The page itself is no resource of its own, and the worker asks for its code by itself.
-        let is_known = !matches!(size.file.as_str(), "index.html" | "sw.js")
-            && !["_worker.js", "_engine.wasm"].iter().any(|end| size.file.ends_with(end));
+        let is_known =
+            !matches!(size.file.as_str(), "index.html" | "sw.js") && !size.file.ends_with("_worker.js");
         if is_known {
             assert_eq!(is_fetched(&size.file), size.in_first_load, "{}: {fetched:?}", size.file);
         }

@@ -17,6 +17,7 @@ mod loading;
 mod offline;
 mod rasp;
 mod simulator;
+mod training;
 mod universal;
 mod universal_crash;
 mod universal_files;

@@ -4,7 +4,9 @@ use anyhow::{Context, Result, ensure};
 use harness::{Page, Theme, Window};
 use serde_json::Value;
 
-use crate::universal_view::{fingerprint, heatmaps, link, maximum_error, messages, proved, quiet, shown};
+use crate::universal_view::{
+    fingerprint, heatmaps, link, maximum_error, messages, pause, proved, quiet, shown,
+};
 
 async fn open(query: &str) -> Result<Page> {
     Page::open(&format!("?page=simulator{query}")).await
@@ -185,6 +187,105 @@ async fn a_phone_scrolls_one_way_only() -> Result<()> {
         assert_eq!(over, Value::from(0), "{width} px");
     }
     Ok(())
+}
+
+/// Points at a place of the bench, from 0 at its upper left to 1 at its lower right.
+async fn point_at_bench(page: &Page, x: f64, y: f64) -> Result<()> {
+    page.run(&format!(
+        "const bench = document.querySelector('.sim-bench-picture');
+         bench.scrollIntoView({{ block: 'center' }});
+         const {{ left, top, width, height }} = bench.getBoundingClientRect();
+         const at = {{ clientX: left + {x} * width, clientY: top + {y} * height }};
+         bench.dispatchEvent(new PointerEvent('pointermove', {{ ...at, bubbles: true, pointerType: 'mouse' }}))"
+    ))
+    .await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_pointed_at_on_the_bench_is_lit_on_both_sides_and_stops_the_animation() -> Result<()> {
+    let page = open("").await?;
+    let lit = "return document.querySelector('.sim-bench-over .heatmap-lit').getAttribute('d') ?? ''";
+    let in_target = "return [...document.querySelectorAll('.sim-target .heatmap-lit')].map((it) => it.getAttribute('d')).join()";
+    assert_eq!(page.run(lit).await?, "", "nothing is pointed at");
+    let before = page.run(in_target).await?;
+    page.press("Play").await?;
+    // The first cell of X, a little below the label of its strip.
+    point_at_bench(&page, 0.01, 0.09).await?;
+    page.wait("a note floats beside it", "return !!document.querySelector('.tooltip .tooltip-main')").await?;
+    let note = page.run("return document.querySelector('.tooltip').innerText").await?;
+    let note = note.as_str().context("no text")?;
+    ensure!(note.starts_with("X[1, 1] = 0.5") && note.contains("Position 0 of the input"), "{note}");
+    let paths = page.run(lit).await?;
+    ensure!(
+        paths.as_str().is_some_and(|paths| paths.matches('z').count() > 2),
+        "who fetches it is lit: {paths}"
+    );
+    assert_ne!(page.run(in_target).await?, before, "the target's entry is lit");
+    let position = "return document.querySelector('.scrubber input[type=range]').value";
+    let held = page.run(position).await?;
+    pause().await;
+    assert_eq!(page.run(position).await?, held, "what plays stands still");
+    page.run("document.querySelector('.sim-bench-picture').dispatchEvent(new PointerEvent('pointerleave', { pointerType: 'mouse' }))")
+        .await?;
+    page.wait(
+        "it goes on",
+        &format!(
+            "return document.querySelector('.scrubber input[type=range]').value !== '{}'",
+            held.as_str().unwrap_or_default()
+        ),
+    )
+    .await?;
+    assert_eq!(page.run("return !!document.querySelector('.tooltip')").await?, false);
+    page.press("Pause").await?;
+    quiet(&page).await
+}
+
+#[tokio::test]
+async fn the_keyboard_reaches_every_selector() -> Result<()> {
+    let page = open("").await?;
+    let said = "return document.querySelector('.sim-bench [aria-live]').innerText";
+    page.run("document.querySelector('.sim-bench-picture').focus()").await?;
+    let press = |key: &'static str| {
+        let page = &page;
+        async move {
+            page.run(&format!(
+                "document.querySelector('.sim-bench-picture').dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }}))"
+            ))
+            .await?;
+            page.run(said).await
+        }
+    };
+    let first = press("ArrowDown").await?;
+    ensure!(first.as_str().is_some_and(|first| first.starts_with("X[1, 1]")), "{first}");
+    let mut answers = Vec::new();
+    for _ in 0..5 {
+        press("ArrowDown").await?;
+    }
+    for key in std::iter::repeat_n("ArrowRight", 14) {
+        let told = press(key).await?;
+        answers.push(told.as_str().context("no text")?.to_owned());
+    }
+    let selected = answers.iter().filter(|told| told.contains(": selected")).count();
+    ensure!(selected >= 2, "a position asks each of two selectors once: {answers:?}");
+    ensure!(answers.iter().any(|told| told.contains("not selected")), "{answers:?}");
+    press("Escape").await?;
+    assert_eq!(page.run(said).await?, "");
+    quiet(&page).await
+}
+
+#[tokio::test]
+async fn the_program_opens_in_rasp_at_its_top_and_runs_there() -> Result<()> {
+    let page = open("").await?;
+    page.run("scrollTo(0, 600)").await?;
+    page.press("Open in RASP, with this target as its input").await?;
+    page.wait("the other workspace is there", "return !!document.querySelector('.rasp-stage')").await?;
+    page.wait_idle().await?;
+    assert_eq!(page.run("return scrollY").await?, Value::from(0));
+    let program = page.run("return document.querySelector('.code-area').value").await?;
+    ensure!(program.as_str().is_some_and(|text| text.contains("attention_1 = masked_softmax")), "{program}");
+    assert_eq!(messages(&page).await?, "");
+    quiet(&page).await
 }
 
 /// The numbers of a matrix on both sides, as its table views say them.

@@ -7,9 +7,9 @@ use serde_json::json;
 use std::fs;
 use transformer::{Attention, Class, Mask, Scale};
 use universal::sweep::Stage;
-use universal::{Law, RandomSpec, Tying};
+use universal::{Law, RandomSpec, Table, Tying};
 
-use crate::universal_view::{Folder, link, quiet, shown};
+use crate::universal_view::{Folder, give, link, quiet, shown};
 
 const CLASS: Class = Class {
     heads: 2,
@@ -123,6 +123,7 @@ async fn a_sweep_is_paused_continued_and_cancelled() -> Result<()> {
     // All is computed; more draws take long enough to be held.
     page.set_slider("Draws of each", 12.0).await?;
     page.press("Pause").await?;
+    page.press("Pause the grades").await?;
     page.wait_idle().await?;
     let progress = "return document.querySelector('.running .quiet').innerText";
     let held = page.run(progress).await?;
@@ -160,6 +161,87 @@ async fn own_values_are_a_law() -> Result<()> {
     page.write("Values to draw from", "0").await?;
     let said = page.run("return document.querySelector('.field-error:not(:empty)').innerText").await?;
     ensure!(said.as_str().is_some_and(|text| text.contains("not all 0")), "{said}");
+    quiet(&page).await
+}
+
+#[tokio::test]
+async fn the_draw_under_the_marker_is_kept_as_a_run_with_ones_own_law() -> Result<()> {
+    let page = Page::open("?page=width&laws=own&values=1,-2.5&draws=1&reach=4&spare=2&seed=5").await?;
+    let folder = Folder::of(&page).await?;
+    page.press("Play this draw in the main room").await?;
+    let run = folder.run(&page).await?;
+    assert_eq!(run["universal"]["law"], json!({"table": [1.0, -2.5]}));
+    assert_eq!(run["universal"]["m"], EQUATIONS + 2);
+    let (stage, law) = (Stage::drawn(CLASS, 5, 6)?, Table::new(&[1.0, -2.5]).context("no table")?);
+    let spec = RandomSpec { law: Law::Table(law), tying: Tying::Free, width: EQUATIONS + 2 };
+    let output = &stage.sample(spec, 7)?.1.output;
+    let found: Vec<Vec<f64>> = serde_json::from_value(run["output"]["universal"].clone())?;
+    ensure!(found.iter().flatten().zip(output).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?} {output}");
+    // The link repeats it, and so does the file.
+    let words = link(&page).await?;
+    assert_eq!((words["law"].as_str(), words["values"].as_str()), ("own", "1,-2.5"));
+    page.reload().await?;
+    assert_eq!(folder.run(&page).await?, run);
+    let file = folder.write("run.json", run.to_string().as_bytes())?;
+    let address = page.client.current_url().await?;
+    page.go(address.join("?preset=majority")?.as_str()).await?;
+    give(&page, "Import target", &file).await?;
+    assert_eq!(folder.run(&page).await?["universal"], run["universal"]);
+    quiet(&page).await
+}
+
+#[tokio::test]
+async fn a_walk_is_paused_continued_and_cancelled() -> Result<()> {
+    let page = Page::open("?page=width&laws=gaussian&draws=1&reach=2&layers=4").await?;
+    let says = "return document.querySelectorAll('.running .quiet')[1].innerText";
+    let all = page.run(says).await?;
+    ensure!(all.as_str().is_some_and(|text| text.starts_with("All ")), "{all}");
+    // Another seed is another walk, which takes long enough to be held.
+    page.write("Frozen draw", "8").await?;
+    page.wait("the walk has begun", &format!("{says}.match(/^[1-9][0-9]* of /) !== null")).await?;
+    page.press("Pause the walk").await?;
+    page.press("Pause the grades").await?;
+    page.wait_idle().await?;
+    let held = page.run(says).await?;
+    ensure!(held.as_str().is_some_and(|text| text.contains(" steps")), "{held}");
+    assert_eq!(page.run(says).await?, held);
+    page.press("Cancel the walk").await?;
+    page.wait("nothing is kept", &format!("{says}.startsWith('0 of')")).await?;
+    page.press("Continue the walk").await?;
+    page.wait("all is walked", &format!("{says}.startsWith('All ')")).await?;
+    quiet(&page).await
+}
+
+#[tokio::test]
+async fn conditioning_is_judged_by_the_condition_and_by_both_errors() -> Result<()> {
+    let page = Page::open(SMALL).await?;
+    let folder = Folder::of(&page).await?;
+    let (stage, beyond) = (Stage::drawn(CLASS, 1, 6)?, "With width beyond N");
+    let expected = |spare: usize| {
+        let spec = RandomSpec { law: Law::Gaussian, tying: Tying::Free, width: EQUATIONS + spare };
+        stage.graded(spec, 7)
+    };
+    let rows = csv(&page, &folder, beyond).await?;
+    assert_eq!(rows[0], ["m − N (columns)", "Gaussian"]);
+    for row in &rows[1..] {
+        let (spare, condition): (usize, f64) = (row[0].parse()?, row[1].parse()?);
+        ensure!((condition / expected(spare)?.condition - 1.0).abs() < 1e-6, "{row:?}");
+    }
+    page.choose("Judge by", "output error, f64 and f32").await?;
+    page.wait_idle().await?;
+    let rows = csv(&page, &folder, beyond).await?;
+    assert_eq!(rows[0], ["m − N (columns)", "Gaussian, f64", "Gaussian, f32"]);
+    for row in &rows[1..] {
+        let (double, single): (f64, f64) = (row[1].parse()?, row[2].parse()?);
+        let unit = f64::from(f32::EPSILON);
+        let condition = expected(row[0].parse()?)?.condition;
+        ensure!(double < 1e-9 && single > 1e3 * double && single < 100.0 * unit * condition, "{row:?}");
+    }
+    // Every chart and the table of ties say what is to be seen.
+    let findings = findings(&page).await?.to_string();
+    for finding in ["digits fewer", "columns more than N", "multiplies the scores", "targets with ties"] {
+        ensure!(findings.contains(finding), "{finding} is not in {findings}");
+    }
     quiet(&page).await
 }
 

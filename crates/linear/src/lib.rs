@@ -12,6 +12,7 @@ use faer::linalg::householder::{
 };
 use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::{PartialPivLu, Qr, Solve as _, Svd};
+use faer::traits::RealField;
 use faer::{Accum, Col, Conj, Mat, MatMut, MatRef, Par};
 use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
@@ -105,27 +106,7 @@ impl Equations {
     fn without_refinement(&self, right: MatRef<f64>) -> Mat<f64> {
         let (m, d) = (self.columns.nrows(), right.nrows());
         match &self.factors {
-            // Eᵀ = Q R⁻ᵀ Bᵀ, with Bᵀ filled up with zeros.
-            Factors::Columns(qr) => {
-                let mut solved = Mat::zeros(m, d);
-                let mut top = solved.as_mut().subrows_mut(0, right.ncols());
-                top.copy_from(right.transpose());
-                qr.thin_R().transpose().solve_lower_triangular_in_place(top);
-                let scratch = apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(
-                    m,
-                    qr.Q_coeff().nrows(),
-                    d,
-                );
-                apply_block_householder_sequence_on_the_left_in_place_with_conj(
-                    qr.Q_basis(),
-                    qr.Q_coeff(),
-                    Conj::No,
-                    solved.as_mut(),
-                    Par::Seq,
-                    MemStack::new(&mut MemBuffer::new(scratch)),
-                );
-                solved.transpose().to_owned()
-            }
+            Factors::Columns(qr) => least_norm(qr, right),
             // Eᵀ = R⁻¹ Qᵀ Bᵀ.
             Factors::Rows(qr) => {
                 let mut turned = right.transpose().to_owned();
@@ -156,6 +137,40 @@ impl Equations {
     }
 }
 
+/// E (d × m) of least norm with E C = B, for a C (m × N) of full column rank and B (d × N), in single precision: all
+/// numbers are rounded to f32, and what is computed of them is f32. With one step of iterative refinement.
+pub fn solve_in_single(columns: ArrayView2<f64>, right: ArrayView2<f64>) -> Array2<f64> {
+    let rounded = |matrix: ArrayView2<f64>| -> Mat<f32> {
+        Mat::from_fn(matrix.nrows(), matrix.ncols(), |row, column| matrix[[row, column]] as f32)
+    };
+    let (columns, right) = (rounded(columns), rounded(right));
+    let qr = Qr::new(columns.as_ref());
+    let mut embedding = least_norm(&qr, right.as_ref());
+    let rest = &right - &embedding * &columns;
+    embedding += least_norm(&qr, rest.as_ref());
+    Array2::from_shape_fn((embedding.nrows(), embedding.ncols()), |at| f64::from(embedding[at]))
+}
+
+/// E (d × m) of least norm with E Q R = B: Eᵀ = Q R⁻ᵀ Bᵀ, with Bᵀ filled up with zeros.
+fn least_norm<T: RealField>(qr: &Qr<T>, right: MatRef<T>) -> Mat<T> {
+    let (m, d) = (qr.Q_basis().nrows(), right.nrows());
+    let mut solved = Mat::zeros(m, d);
+    let mut top = solved.as_mut().subrows_mut(0, right.ncols());
+    top.copy_from(right.transpose());
+    qr.thin_R().transpose().solve_lower_triangular_in_place(top);
+    let scratch =
+        apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(m, qr.Q_coeff().nrows(), d);
+    apply_block_householder_sequence_on_the_left_in_place_with_conj(
+        qr.Q_basis(),
+        qr.Q_coeff(),
+        Conj::No,
+        solved.as_mut(),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+    );
+    solved.transpose().to_owned()
+}
+
 /// A B, for matrices of any strides.
 pub fn product(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
     let (rows, inner, columns) = (a.nrows(), a.ncols(), b.ncols());
@@ -182,41 +197,53 @@ pub fn singular_values(matrix: ArrayView2<f64>) -> Result<Vec<f64>, NoSingularVa
     copied(matrix).singular_values().map_err(|_| NoSingularValues)
 }
 
-/// The sign of the determinant of a square matrix: −1, 0 or 1. Unlike the determinant it cannot underflow.
-pub fn determinant_sign(matrix: ArrayView2<f64>) -> i8 {
-    let lu = PartialPivLu::new(copied(matrix).as_ref());
-    let triangle = lu.U();
-    let mut sign = 1_i8;
-    for i in 0..matrix.nrows() {
-        let pivot = triangle[(i, i)];
-        if pivot == 0.0 || pivot.is_nan() {
-            return 0;
-        }
-        if pivot < 0.0 {
-            sign = -sign;
-        }
-    }
-    // A cycle of even length is an odd number of exchanges.
-    let (forward, _) = lu.P().arrays();
-    let mut seen = vec![false; forward.len()];
-    for start in 0..forward.len() {
-        let (mut at, mut length) = (start, 0);
-        while !seen[at] {
-            seen[at] = true;
-            at = forward[at];
-            length += 1;
-        }
-        if length > 0 && length % 2 == 0 {
-            sign = -sign;
-        }
-    }
-    sign
+/// A square C (m × m), factorised by elimination with row exchanges.
+#[derive(Debug, Clone)]
+pub struct Elimination {
+    factors: PartialPivLu<f64>,
 }
 
-/// E (d × m) with E C = B for a square C (m × m), by elimination with row exchanges.
-pub fn solve_square(columns: ArrayView2<f64>, right: ArrayView2<f64>) -> Array2<f64> {
-    let solved = PartialPivLu::new(copied(columns.t()).as_ref()).solve(copied(right.t()));
-    Array2::from_shape_fn((solved.ncols(), solved.nrows()), |(i, j)| solved[(j, i)])
+impl Elimination {
+    /// Factorises C.
+    pub fn new(columns: ArrayView2<f64>) -> Self {
+        Elimination { factors: PartialPivLu::new(copied(columns).as_ref()) }
+    }
+
+    /// The sign of det C: −1, 0 or 1. Unlike the determinant it cannot underflow.
+    pub fn determinant_sign(&self) -> i8 {
+        let triangle = self.factors.U();
+        let mut sign = 1_i8;
+        for i in 0..triangle.nrows() {
+            let pivot = triangle[(i, i)];
+            if pivot == 0.0 || pivot.is_nan() {
+                return 0;
+            }
+            if pivot < 0.0 {
+                sign = -sign;
+            }
+        }
+        // A cycle of even length is an odd number of exchanges.
+        let (forward, _) = self.factors.P().arrays();
+        let mut seen = vec![false; forward.len()];
+        for start in 0..forward.len() {
+            let (mut at, mut length) = (start, 0);
+            while !seen[at] {
+                seen[at] = true;
+                at = forward[at];
+                length += 1;
+            }
+            if length > 0 && length % 2 == 0 {
+                sign = -sign;
+            }
+        }
+        sign
+    }
+
+    /// E (d × m) with E C = B, for B of d × m.
+    pub fn solve(&self, right: ArrayView2<f64>) -> Array2<f64> {
+        let solved = self.factors.solve_transpose(copied(right.t()));
+        Array2::from_shape_fn((solved.ncols(), solved.nrows()), |(i, j)| solved[(j, i)])
+    }
 }
 
 fn copied(matrix: ArrayView2<f64>) -> Mat<f64> {
@@ -354,6 +381,17 @@ mod tests {
     }
 
     #[test]
+    fn single_precision_is_single() {
+        let (columns, right) = (drawn(60, 40, 7), drawn(3, 40, 8));
+        let single = solve_in_single(columns.view(), right.view());
+        let (double, solve) = Equations::new(columns.view()).unwrap().solve(&right);
+        let largest = (&single - &double).iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+        let unit = f64::from(f32::EPSILON);
+        assert!(largest > unit / 100.0 && largest < 100.0 * unit * solve.condition, "{largest} {solve:?}");
+        assert!(single.iter().all(|entry| f64::from(*entry as f32) == *entry));
+    }
+
+    #[test]
     fn the_sign_is_that_of_the_determinant() {
         for (rows, sign) in [
             ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 1),
@@ -363,7 +401,7 @@ mod tests {
             ([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 1.0, 1.0]], 0),
         ] {
             let matrix = Array2::from_shape_fn((3, 3), |(i, j)| rows[i][j]);
-            assert_eq!(determinant_sign(matrix.view()), sign, "{rows:?}");
+            assert_eq!(Elimination::new(matrix.view()).determinant_sign(), sign, "{rows:?}");
         }
     }
 }

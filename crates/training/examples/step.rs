@@ -1,11 +1,11 @@
 //! How long a training step takes: one JSON line for each configuration, with the shortest mean of several
-//! groups of steps. `python/compare_training_step.py` sets numpy beside it.
+//! groups of steps, on the processor, so that other work on the machine disturbs less.
+//! `python/compare_training_step.py` sets numpy beside it.
 //!
 //! `cargo run --release -p training --example step -- GROUPS STEPS`
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use std::time::Instant;
-
+use cpu_time::ProcessTime;
 use training::{Config, Kind, Model, Run, Task, Variant, Weights, recommended};
 
 fn main() {
@@ -15,7 +15,7 @@ fn main() {
         let mut run = Run::new(config).unwrap();
         run.step().unwrap();
         let group = |_| {
-            let start = Instant::now();
+            let start = ProcessTime::now();
             (0..steps).for_each(|_| {
                 run.step().unwrap();
             });

@@ -94,8 +94,9 @@ pub enum Variant {
     },
 }
 
-/// AdamW with warm-up, cosine decay and clipping.
+/// AdamW with warm-up, cosine decay and clipping. Settings that a file leaves out are the usual ones.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Optimiser {
     /// The largest learning rate.
     pub learning_rate: f64,

@@ -310,6 +310,11 @@ impl<R: Real> Packed<R> {
         }
     }
 
+    /// Its rows and columns.
+    pub(crate) fn shape(&self) -> (usize, usize) {
+        (self.rows, self.columns)
+    }
+
     /// Its numbers, row by row.
     pub(crate) fn entries(&self) -> impl Iterator<Item = R> {
         let at = |row: usize, column: usize| {

@@ -21,8 +21,10 @@
 //! ```
 
 mod adam;
+mod compact;
 mod config;
 mod error;
+mod export;
 mod frozen;
 #[cfg(test)]
 mod gradient_tests;
@@ -34,6 +36,7 @@ mod recipes;
 mod report;
 mod run;
 mod task;
+mod wiring;
 
 pub use config::{Config, Model, Optimiser, Skips, Variant, Weights};
 pub use error::Error;
@@ -44,3 +47,4 @@ pub use run::{
     AttentionMaps, Evaluation, Failure, FrozenReport, KEEP_EVERY, Prediction, Progress, Run, Snapshot,
 };
 pub use task::{Batch, Data, NO_TARGET, OwnSequence, OwnSequences, Task};
+pub use wiring::{FrozenMatrix, HeadWiring, LayerWiring, Wiring};

@@ -41,14 +41,14 @@ pub fn recommended(task: Task, variant: Variant, kind: Kind) -> Config {
         Kind::Looped => (Weights::Looped, 2, 16, 8),
         Kind::Random => {
             let gain = if residual && !is_counting { 1.0 } else { 2.0 };
-            let width = if deep {
-                128
-            } else if residual && is_counting {
-                96
-            } else {
-                64
+            let width = match hops {
+                // At 128 three hops are learned only in part.
+                3.. => 192,
+                2 => 128,
+                _ if residual && is_counting => 96,
+                _ => 64,
             };
-            (Weights::Random { gain }, 2, width, if hops > 2 { 16 } else { 8 })
+            (Weights::Random { gain }, 2, width, 8)
         }
         Kind::Trained if deep => (Weights::Trained, 4, 64, 16),
         Kind::Trained => (Weights::Trained, 2, 32, 16),

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Config, Error, Evaluation, FrozenReport, Kind, Run, Task, Variant, Weights};
 
-/// A file of results.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A file of results. From JSON it is read run by run, and also cell by cell
+/// ([`to_compact_json`](Results::to_compact_json)).
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Results {
     /// Always [`Results::FORMAT`].
     pub format: String,

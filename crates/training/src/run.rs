@@ -5,11 +5,12 @@ use transformer::{Class, Head, Layer, Mask, Scale, Target, Vocabulary};
 use universal::Fingerprint;
 
 use crate::adam::Moments;
+use crate::frozen::Frozen;
 use crate::kernels::Processor;
 use crate::network::{Network, Tally};
 use crate::parameters::{LAYERS, POSITIONS, Parameters, TOKENS};
 use crate::task::{Batch, Data, NO_TARGET};
-use crate::{Config, Error, Optimiser, TensorShape, Weights};
+use crate::{Config, Error, Optimiser, TensorShape, Weights, Wiring};
 
 /// A model that learns a task. Nothing here reads a clock or starts a thread, so that a run gives the same
 /// numbers natively and in a browser.
@@ -365,6 +366,15 @@ impl Run {
         &self.parameters.numbers
     }
 
+    /// How the transformer is put together, with its frozen numbers as they stand in memory now.
+    pub fn wiring(&self) -> Wiring {
+        Wiring::new(self.network.frozen(), self.config.state_width(), self.tensors())
+    }
+
+    pub(crate) fn frozen_weights(&self) -> &Frozen<f32> {
+        self.network.frozen()
+    }
+
     /// The floating-point operations of the matrix products of one step: forwards, and backwards by states and
     /// by what is trained. Routings cost nothing. Attention is counted as if every token saw all others.
     pub fn operations_per_step(&self) -> u64 {
@@ -396,7 +406,7 @@ impl Run {
     /// When they cannot be made.
     pub fn frozen(&self) -> Result<FrozenReport, Error> {
         let frozen = self.network.frozen();
-        let anew = crate::frozen::Frozen::new(&self.config)?;
+        let anew = Frozen::new(&self.config)?;
         Ok(FrozenReport {
             parameters: frozen.count(),
             changed: frozen.differences(&anew),

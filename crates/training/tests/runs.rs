@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use ndarray::Array2;
-use training::{Config, Error, KEEP_EVERY, Kind, Optimiser, Run, Snapshot, Task, Variant, recommended};
+use training::{
+    Config, Error, KEEP_EVERY, Kind, Optimiser, Results, Run, Snapshot, Task, Variant, recommended,
+};
 use universal::UniversalTransformer;
 
 const VARIANTS: [Variant; 3] =
@@ -269,8 +271,8 @@ fn reports_say_what_was_found_and_repeat_it() {
     let mut run = Run::new(small(Variant::ResidualNorm, Kind::Sparse)).unwrap();
     steps(&mut run, 15);
     let report = run.report().unwrap();
-    let text = serde_json::to_string(&training::Results::new(vec![report.clone()])).unwrap();
-    let read: training::Results = serde_json::from_str(&text).unwrap();
+    let text = serde_json::to_string(&Results::new(vec![report.clone()])).unwrap();
+    let read: Results = serde_json::from_str(&text).unwrap();
     assert_eq!(read.runs, std::slice::from_ref(&report));
     let bytes = postcard::to_allocvec(&report).unwrap();
     assert_eq!(postcard::from_bytes::<training::Report>(&bytes).unwrap(), report);
@@ -278,6 +280,59 @@ fn reports_say_what_was_found_and_repeat_it() {
     steps(&mut again, read.runs[0].steps);
     assert_eq!(again.evaluate().accuracy.to_bits(), report.accuracy.held_out.to_bits());
     assert!(report.accuracy.without_null.is_some());
+}
+
+#[test]
+fn results_by_cell_are_those_of_their_runs() {
+    let report = |seed| {
+        let config = Config { seed, ..small(Variant::ResidualNorm, Kind::Sparse) };
+        let mut run = Run::new(Config { steps: 400, batch: 24, ..config }).unwrap();
+        while !run.is_finished() {
+            steps(&mut run, 20);
+            run.evaluate();
+        }
+        run.report().unwrap()
+    };
+    let results = Results::new(vec![report(0), report(1)]);
+    assert!(
+        results.runs.iter().any(|it| it.steps_to(0.99).is_some()),
+        "it is learned, so that there is a step"
+    );
+    let text = results.to_compact_json(6).unwrap();
+    let read: Results = serde_json::from_str(&text).unwrap();
+    assert_eq!(read.to_compact_json(6).unwrap(), text, "once is enough");
+    assert_eq!(read.runs.len(), 2);
+    for (found, expected) in read.runs.iter().zip(&results.runs) {
+        assert_eq!(found.config, expected.config);
+        assert_eq!((found.seed, found.steps, found.frozen), (expected.seed, expected.steps, expected.frozen));
+        assert_eq!(
+            (&found.task, found.model, &found.variant),
+            (&expected.task, expected.model, &expected.variant)
+        );
+        assert!((found.accuracy.held_out - expected.accuracy.held_out).abs() < 1e-6);
+        assert_eq!(found.steps_to(0.99), expected.steps_to(0.99));
+        assert!(found.history.iter().all(|it| expected.history.iter().any(|other| other.step == it.step)));
+    }
+    assert!((4..=9).contains(&read.runs[0].history.len()), "{} points", read.runs[0].history.len());
+    assert!(read.runs[1].history.len() <= 3);
+    assert!(text.len() * 2 < serde_json::to_string(&results).unwrap().len());
+}
+
+#[test]
+fn shipped_results_are_whole_and_small() {
+    let text = include_str!("../data/results.json");
+    assert!(text.len() < 60_000, "{} bytes", text.len());
+    let shipped: Results = serde_json::from_str(text).unwrap();
+    assert_eq!((shipped.format.as_str(), shipped.version), (Results::FORMAT, Results::VERSION));
+    assert!(!shipped.runs.is_empty());
+    for report in &shipped.runs {
+        assert_eq!(report.steps, report.config.steps, "it ran to its end: {report:?}");
+        assert_eq!((report.frozen.changed, report.frozen.before), (0, report.frozen.now));
+        assert!(report.date.is_some());
+        let curve =
+            shipped.runs.iter().find(|it| Config { seed: report.seed, ..it.config.clone() } == report.config);
+        assert!(curve.unwrap().history.len() >= 8, "each cell has a curve: {}", report.task);
+    }
 }
 
 #[test]

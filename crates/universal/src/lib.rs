@@ -52,6 +52,7 @@ pub mod sweep;
 mod terms;
 mod unfold;
 mod universal;
+pub mod witness;
 
 pub use bounds::Bounds;
 pub use capacity::Capacity;

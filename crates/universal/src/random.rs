@@ -27,8 +27,7 @@ pub(crate) fn draw(
         }
         Law::Uniform | Law::Sign | Law::LowRank | Law::Table(_) => &[],
     };
-    let mut draws =
-        Draws { rng: NormalDraws::new(ChaCha8Rng::seed_from_u64(seed)), drawn: drawn.iter(), spec };
+    let mut draws = Draws { rng: NormalDraws::new(ChaCha8Rng::seed_from_u64(seed)), drawn, spec };
     let layers = (0..layers)
         .map(|_| FrozenLayer {
             heads: (0..class.heads)
@@ -85,7 +84,7 @@ fn deficient_rank(class: &Class) -> usize {
 struct Draws<'a> {
     rng: NormalDraws,
     /// What Gaussian weights are cut from.
-    drawn: std::slice::Iter<'a, f64>,
+    drawn: &'a [f64],
     spec: RandomSpec,
 }
 
@@ -96,8 +95,9 @@ impl Draws<'_> {
         let deviation = 1.0 / (self.spec.width as f64).sqrt();
         match self.spec.law {
             Law::Gaussian => {
-                let normals = self.drawn.by_ref().take(shape.0 * shape.1);
-                let entries = normals.map(|normal| deviation * normal).collect();
+                let (normals, rest) = self.drawn.split_at(shape.0 * shape.1);
+                self.drawn = rest;
+                let entries = normals.iter().map(|normal| deviation * normal).collect();
                 Array2::from_shape_vec(shape, entries)
                     .expect("as many numbers were drawn as there are entries")
             }

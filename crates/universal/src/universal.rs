@@ -222,13 +222,45 @@ impl UniversalTransformer {
     /// weights C is the identity, which is why almost every draw of random weights works: det(CᵀC) is a
     /// polynomial in the weights that is not zero there.
     pub fn leaf_columns(&self) -> Array2<f64> {
+        self.leaf_columns_kept(&|matrix| matrix)
+    }
+
+    /// The same, where whatever is computed is kept as `kept` has it.
+    pub(crate) fn leaf_columns_kept(&self, kept: &dyn Fn(Array2<f64>) -> Array2<f64>) -> Array2<f64> {
         let roots = Consumer::all(&self.class).into_iter().map(|consumer| Root {
             depth: consumer.depth(&self.class),
             weight: self.projection(consumer).to_dense(self.width),
         });
-        let multiply =
-            |layer: usize, head: usize, matrix: ArrayView2<f64>| self.head(layer, head).value.times(matrix);
+        let multiply = |layer: usize, head: usize, matrix: ArrayView2<f64>| {
+            kept(self.head(layer, head).value.times(matrix))
+        };
         side_by_side(unfold(&self.class, roots.collect(), multiply))
+    }
+
+    /// The same with other dense weights.
+    pub(crate) fn with_weights(&self, change: &dyn Fn(&Array2<f64>) -> Array2<f64>) -> Self {
+        let projection = |it: &Projection| match it {
+            Projection::Selection { .. } => it.clone(),
+            Projection::Dense(weights) => Projection::Dense(change(weights)),
+        };
+        let value = |it: &Mixing| match it {
+            Mixing::Routing(_) => it.clone(),
+            Mixing::Dense(weights) => Mixing::Dense(change(weights)),
+        };
+        let head = |it: &FrozenHead| FrozenHead {
+            query: projection(&it.query),
+            key: projection(&it.key),
+            value: value(&it.value),
+        };
+        let layer = |it: &FrozenLayer| FrozenLayer { heads: it.heads.iter().map(head).collect() };
+        UniversalTransformer {
+            layers: self.layers.iter().map(layer).collect(),
+            unembedding: projection(&self.unembedding),
+            columns: self.columns.clone(),
+            fingerprint: OnceLock::new(),
+            solver: OnceLock::new(),
+            ..*self
+        }
     }
 
     /// Runs the input `x` (n × d) through the frozen weights, with `embedding` (d × m) as the program.
@@ -303,7 +335,7 @@ fn factorise(universal: &UniversalTransformer) -> Result<Arc<dyn Solver>, Error>
 }
 
 /// B (d × N): the leaves of all consumers of a target, in the order of the sparse layout.
-fn leaves(target: &Target) -> Array2<f64> {
+pub(crate) fn leaves(target: &Target) -> Array2<f64> {
     let class = target.class();
     let roots = Consumer::all(class)
         .into_iter()

@@ -8,7 +8,7 @@ use ndarray::Array2;
 use serde_json::{Value, json};
 use transformer::{Class, Scale, Target};
 use universal::run::{Replay, Run, RunError};
-use universal::{Capacity, Construction};
+use universal::{Capacity, Construction, Law, RandomSpec, Table, Tying};
 
 fn run(construction: Construction, class: Class) -> Run {
     let target = Target::random(class, 5).unwrap();
@@ -67,6 +67,21 @@ fn the_file_is_as_documented() {
     }
     assert!(value["error"]["output"].as_f64().unwrap() < 1e-9);
     assert!(value["error"]["condition"].as_f64().unwrap() > 1.0);
+}
+
+#[test]
+fn ones_own_law_comes_back_with_its_values() {
+    let class = class(2, 1, 3, 2);
+    let law = Law::Table(Table::new(&[-1.5, 0.1, 3.0]).unwrap());
+    let spec = RandomSpec { law, tying: Tying::Free, width: 20 };
+    let run = run(Construction::Random { spec, seed: 9 }, class);
+    let value: Value = serde_json::from_str(&run.to_json().unwrap()).unwrap();
+    assert_eq!(value["universal"]["law"], json!({"table": [-1.5, 0.1, 3.0]}));
+    let again = Run::from_json(&value.to_string()).unwrap();
+    assert_eq!(again, run);
+    assert_eq!(again.replay(Capacity::default()).unwrap().proof.output, run.record.error.output);
+    let error = replayed(&run, |value| value["universal"]["law"] = json!({"table": [-1.5, 0.1, 3.5]}));
+    assert!(matches!(error, RunError::Fingerprint { .. }), "{error}");
 }
 
 #[test]

@@ -1,10 +1,9 @@
-//! The cliff and the witness: random weights fail below N, work from N on, and fail on the way from the sparse weights
-//! at isolated points only.
+//! The cliff: random weights fail below N and work from N on.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use transformer::{Attention, Class, Mask, Scale};
 use universal::bounds::largest_rank;
-use universal::sweep::{Sample, Stage, Witness};
+use universal::sweep::{Sample, Stage};
 use universal::{Bounds, Law, RandomSpec, Table, Tying};
 
 fn class(heads: usize, layers: usize, width: usize) -> Class {
@@ -155,39 +154,4 @@ fn a_sample_is_what_the_engine_plays() {
         (sample.rank, sample.condition, sample.residual),
         (solve.rank, solve.condition, solve.residual)
     );
-}
-
-#[test]
-fn the_witness_starts_at_one_ends_at_the_draw_and_is_singular_at_isolated_points() {
-    let class = class(2, 1, 2);
-    let spec = RandomSpec { law: Law::Gaussian, tying: Tying::Free, width: 0 };
-    let mut zeros = 0;
-    for seed in 0..8 {
-        let witness = Witness::new(class, spec, seed).unwrap();
-        let start = witness.moment(0.0).unwrap();
-        assert!(start.log_determinant.abs() < 1e-12 && start.condition < 1.0 + 1e-12);
-        let random =
-            universal::UniversalTransformer::random(class, RandomSpec { width: least(&class), ..spec }, seed)
-                .unwrap();
-        let largest =
-            (&witness.columns(1.0) - &random.leaf_columns()).iter().fold(0.0, |a: f64, b| a.max(b.abs()));
-        assert!(largest < 1e-12, "C(1) is the random C");
-
-        let stage = Stage::drawn(class, seed, 5).unwrap();
-        assert!(witness.error(&stage, 0.0).unwrap() < 1e-12);
-        let moments: Vec<_> = (0..=100).map(|i| witness.moment(f64::from(i) / 100.0).unwrap()).collect();
-        for pair in moments.windows(2).filter(|pair| pair[0].sign * pair[1].sign < 0) {
-            zeros += 1;
-            let zero = witness.zero_between(pair[0], pair[1]).unwrap();
-            assert!(zero.condition > 1e12, "{zero:?}");
-            for beside in [zero.t - 1e-3, zero.t + 1e-3] {
-                let moment = witness.moment(beside).unwrap();
-                assert!(moment.condition < 1e9, "{beside}: {moment:?}");
-            }
-            let at = witness.error(&stage, zero.t).unwrap();
-            let beside = witness.error(&stage, zero.t + 1e-2).unwrap();
-            assert!(at.is_nan() || at > 1e3 * beside, "the error is {at} at a zero and {beside} beside it");
-        }
-    }
-    assert!(zeros > 0, "no draw had a zero, so nothing was shown");
 }

@@ -49,7 +49,7 @@ pub fn describe_unsupported(reason: Unsupported, t: Language) -> &'static str {
 }
 
 crate::texts! {
-    failure_simulator_zero(what: &str): "{what} must be at least 1." | "{what} deve ser ao menos 1.";
+    failure_simulator_zero(what: &str): "{what} must be at least 1." | "Todo tamanho deve ser ao menos 1.";
     failure_simulator_odd(hidden: &str):
         "MaxMin sorts pairs of columns, so the hidden width must be even; it is {hidden}."
         | "MaxMin ordena pares de colunas, então a largura oculta deve ser par; ela é {hidden}.";
@@ -73,7 +73,7 @@ crate::texts! {
         | "{matrix} contém {value} na linha {row}, coluna {column}; o simulador só recebe números finitos.";
     failure_simulator_class(what: &str, built: &str, needed: &str):
         "The simulator is built for another class: {what} is {built} there, the target needs {needed}."
-        | "O simulador foi construído para outra classe: {what} é {built} nele, o alvo precisa de {needed}.";
+        | "O simulador foi construído para outra classe: nele é {built}, o alvo precisa de {needed}.";
     failure_simulator_residual:
         "This target has residual connections, which the simulator’s program does not add. Export it without them, or play it in “Universal”."
         | "Este alvo tem conexões residuais, que o programa do simulador não soma. Exporte-o sem elas, ou toque-o em “Universal”.";

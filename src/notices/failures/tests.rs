@@ -1,5 +1,7 @@
 //! Every variant of every error, in both languages.
 
+use crate::jobs::simulator::Unsupported;
+use ::rasp::simulator::SimulatorError;
 use transformer::files::{FileError, Guess, read_input, read_target};
 use transformer::presets::{self, RANDOM_CLASS};
 use transformer::{Class, Error, Scale, Target};
@@ -150,6 +152,12 @@ fn all() -> Vec<Example> {
     let mut all = examples! { itself, Failure;
         Failure::Transformer(_) => Failure::Transformer(Error::EmptyInput), [];
         Failure::Universal(_) => Failure::Universal(universal::Error::ZeroWidth), [];
+        Failure::Simulator(_) => Failure::Simulator(SimulatorError::OddHidden { hidden: 13 }), ["13", "MaxMin"];
+        Failure::SimulatorTooLarge { .. } => Failure::SimulatorTooLarge {
+            error: SimulatorError::TooLong { length: 812, limit: 805 },
+            rows: Some(47),
+        }, ["812", "805", "n = 47"];
+        Failure::NotSimulated(_) => Failure::NotSimulated(Unsupported::Residual), ["Universal"];
         Failure::File(_) => Failure::File(FileError::Empty), [];
         Failure::Run(_) => Failure::Run(RunError::File(FileError::Empty)), [];
         Failure::NoSuchCell { .. } => Failure::NoSuchCell { name: "X".to_owned(), row: 12, column: 34 },

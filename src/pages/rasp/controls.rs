@@ -14,7 +14,8 @@ use crate::jobs::protocol::{Answer, Packed, Request};
 use crate::jobs::rasp::{self as job, About};
 use crate::language::use_language;
 use crate::notices::Notices;
-use crate::state::rasp::Desk;
+use crate::state::Choices;
+use crate::state::rasp::{Desk, RaspState};
 use crate::widgets::controls::{Button, Choice, FilesButton, Look, Menu, MenuItem, Select, TextField};
 use crate::widgets::icon::Icon;
 
@@ -59,7 +60,7 @@ pub fn Controls() -> impl IntoView {
         })
     });
     let Store(state) = expect_context::<Store>();
-    let fits = Memo::new(move |_| state.with(|state| state.rasp.fits_a_link()));
+    let fits = Memo::new(move |_| state.with(|state| state.choices::<RaspState>().fits_a_link()));
     let play = move |()| {
         room.run();
         room.clock.seek(0.0);

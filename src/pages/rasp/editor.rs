@@ -116,7 +116,7 @@ fn mark(t: Language, complaint: &Complaint) -> Mark {
 }
 
 /// Reads a program for its colours and names; `known` are the names of the language, in order.
-fn reading(text: &str, known: &[String]) -> Reading {
+pub fn reading(text: &str, known: &[String]) -> Reading {
     let mut reading = Reading::default();
     for token in tokens(text) {
         let word = token.span.text(text);

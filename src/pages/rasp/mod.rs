@@ -17,6 +17,7 @@ use leptos::prelude::*;
 
 use self::controls::Controls;
 use self::editor::Editor;
+pub use self::editor::reading;
 use self::files::{Files, Opener};
 use self::graph::GraphPanel;
 use self::results::Results;

@@ -11,10 +11,8 @@ use crate::drawing::clock::Clock;
 use crate::jobs::client::{Client, Line};
 use crate::jobs::protocol::{self, Packed, Request};
 use crate::jobs::rasp::{self as job, Answer, Complaint, Ran, Run};
-use crate::language::use_language;
 use crate::notices::Notices;
-use crate::state::query::BadValue;
-use crate::state::rasp::{Desk, Look, Moment, Pace, Piece};
+use crate::state::rasp::{Desk, Look, Moment, Pace, Piece, RaspState};
 
 /// The shared part of the workspace; a context, cheap to copy.
 #[derive(Clone, Copy)]
@@ -115,11 +113,10 @@ impl Room {
     /// Sets up the shared part, asks the worker for the first run and for a new one whenever the program or the
     /// input changes, and offers itself as a context.
     pub fn provide() -> Room {
-        let store = expect_context::<Store>();
-        let Store(state) = store;
-        let desk = Memo::new(move |_| state.with(|state| Desk::of(&state.rasp)).unwrap_or_default());
+        let store = Store::entered::<RaspState>();
+        let desk = store.memo(|state: &RaspState| &state.desk);
         let piece = Memo::new(move |_| desk.with(|desk| desk.piece.clone()));
-        let look = Memo::new(move |_| state.with(|state| state.rasp.look));
+        let look = store.memo(|state: &RaspState| &state.look);
         let played = RwSignal::new(None::<Arc<Played>>);
         let length = Signal::derive(move || {
             played.with(|played| played.as_ref().map_or(0.0, |played| played.timeline.length()))
@@ -152,19 +149,6 @@ impl Room {
             desk.track();
             room.run();
         });
-        let t = use_language();
-        if let Some(packed) = state.with_untracked(|state| {
-            let is_broken = Desk::of(&state.rasp).is_none();
-            state.rasp.packed.clone().filter(|_| is_broken)
-        }) {
-            let value = packed.chars().take(20).chain(['…']).collect();
-            let expected = t.get_untracked().rasp_whole_link().to_owned();
-            room.notices.bad_values(vec![BadValue { key: "packed".to_owned(), value, expected }]);
-        }
-        // Other workspaces put programs on the desk without packing them.
-        if state.with_untracked(|state| state.rasp.packed.is_none() && !state.rasp.is_plain()) {
-            room.change(|_| {});
-        }
         // Back, Forward and links bring a moment; the clock is theirs to set.
         Effect::new(move |before: Option<Option<Moment>>| {
             let moment = look.get().moment;
@@ -194,26 +178,21 @@ impl Room {
 
     /// Changes the program, the input or the files. What was looked at is kept as far as it can be.
     pub fn change(self, change: impl FnOnce(&mut Desk)) {
-        let Store(state) = self.store;
-        let mut desk = self.desk.get_untracked();
-        change(&mut desk);
-        state.update(|state| desk.put(&mut state.rasp));
+        self.store.change(|RaspState { desk, .. }| change(desk));
     }
 
     /// Puts something else on the desk.
     pub fn open(self, desk: Desk) {
-        let Store(state) = self.store;
         self.clock.pause();
-        state.update(|state| {
-            desk.put(&mut state.rasp);
-            state.rasp.look.moment = None;
+        self.store.change(|state: &mut RaspState| {
+            state.desk = desk;
+            state.look.moment = None;
         });
     }
 
     /// Changes how the run is looked at.
     pub fn change_look(self, change: impl FnOnce(&mut Look)) {
-        let Store(state) = self.store;
-        state.update(|state| change(&mut state.rasp.look));
+        self.store.change(|RaspState { look, .. }| change(look));
     }
 
     /// What the person did with the scrubber is kept, once it has come to rest.
@@ -293,8 +272,4 @@ impl Room {
             (_, moment) => self.show(moment),
         }
     }
-}
-
-crate::texts! {
-    rasp_whole_link: "all letters of a link of this page" | "todas as letras de um link desta página";
 }

@@ -50,7 +50,7 @@ pub fn Controls() -> impl IntoView {
     let opens =
         window().inner_width().ok().and_then(|width| width.as_f64()).is_none_or(|width| width >= 640.0);
     view! {
-        <details class="control-details" open=opens>
+        <details class="control-details sim-controls" open=opens>
         <summary>{move || t.get().controls()}</summary>
         <div class="control-bar" role="group" aria-label=move || t.get().controls()>
             <Named name="preset"><PresetControl/></Named>

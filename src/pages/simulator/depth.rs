@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use rasp::simulator::{Activation, Attend, Class, Padding};
 
 use super::room::SimulatorRoom;
+use crate::decimal;
 use crate::drawing::palette::Role;
 use crate::jobs::client::{Client, Line as JobLine};
 use crate::jobs::protocol::{Answer, Packed, Request};
@@ -13,6 +14,7 @@ use crate::notices::Notices;
 use crate::state::simulator::Along;
 use crate::widgets::chart::{Axis, Chart, Dot, Figure, Line, Rule, Series};
 use crate::widgets::controls::{Choice, LabelPlace, Segments};
+use crate::widgets::math::{Formula, Math, name, number, op, row, sub};
 
 /// Two charts and the formula, layer by layer.
 #[component]
@@ -113,7 +115,7 @@ pub fn DepthPanel() -> impl IntoView {
                     view! {
                         <tr>
                             <th scope="row">{layer + 1}</th>
-                            <td class="sim-formula-cell">{formula}</td>
+                            <td><Formula math=Signal::stored(math_of(formula))/></td>
                             <td class="number">{at(&count.formula)}</td>
                             <td class="number">{at(&count.heads)}</td>
                             <td class="number">{at(&count.merged)}</td>
@@ -196,6 +198,17 @@ fn formulas(class: &Class) -> Vec<&'static str> {
     layers
 }
 
+/// Such a formula, set as mathematics.
+fn math_of(formula: &str) -> Math {
+    let words = formula.replace('(', " ( ").replace(')', " ) ");
+    row(words.split_whitespace().map(|word| match word {
+        "+" | "(" | ")" => op(word),
+        "d_v" => sub(name("d"), name("v")),
+        "3d" => row([number(3.0), name("d")]),
+        word => decimal::parse(word).map_or_else(|| name(word), number),
+    }))
+}
+
 crate::texts! {
     simulator_depth_title: "How deep, how wide" | "Quão fundo, quão largo";
     simulator_depth_lead: "Counted from the program, which is written anew for every size; no target has a part in it. The depth is the same for every n, d and H. The width grows: USA, Lemma 5 counts O(r c) heads for an r × c product, here 2k suffice for the inner size k."
@@ -262,6 +275,10 @@ mod tests {
                     };
                     let shown: Vec<usize> = formulas(&class).iter().map(|it| value(it, &class)).collect();
                     assert_eq!(shown, class.heads_by_formula(), "{class:?}");
+                    for formula in formulas(&class) {
+                        let spaceless = |text: &str| text.replace([' ', '_'], "");
+                        assert_eq!(spaceless(&math_of(formula).to_string()), spaceless(formula));
+                    }
                 }
             }
         }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::bench::scale_of;
+use super::focus::Focus;
 use super::names::{meaning, symbol};
 use super::room::SimulatorRoom;
 use crate::drawing::color::Scale;
@@ -84,7 +85,7 @@ pub fn Map(
     };
     let on_look = {
         let name = name.clone();
-        Callback::new(move |cell: Option<Cell>| room.look_at(&name, cell))
+        Callback::new(move |cell: Option<Cell>| room.look_at(cell.map(|cell| Focus::at(&name, cell))))
     };
     let is_input = room.simulated.with_untracked(|simulated| {
         simulated.as_ref().is_some_and(|it| it.inputs.iter().any(|(found, _)| *found == name))

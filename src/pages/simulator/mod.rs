@@ -5,6 +5,7 @@ mod bench;
 mod controls;
 mod depth;
 mod focus;
+mod formulas;
 mod maps;
 mod names;
 mod operation;
@@ -14,6 +15,7 @@ mod program;
 mod proof;
 mod room;
 mod sequence;
+mod shares;
 mod stories;
 mod timeline;
 
@@ -89,11 +91,10 @@ fn SimulatorPage() -> impl IntoView {
         </div>
         <section class="sim-room" aria-label=move || t.get().simulator_both()>
             <div class="sim-target">
-                <p class="sim-kicker"><span class="caps">{move || t.get().target()}</span> <strong>{move || t.get().simulator_target_says()}</strong></p>
+                <p class="sim-kicker"><span class="caps">{move || t.get().target()}</span> " " <strong>{move || t.get().simulator_target_says()}</strong></p>
                 <OperationView/>
             </div>
             <div class="sim-simulator">
-                <p class="sim-kicker"><span class="caps">{move || t.get().simulator_side()}</span></p>
                 <BenchView/>
             </div>
         </section>

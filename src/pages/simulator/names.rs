@@ -1,6 +1,7 @@
 //! How matrices are called: the program's names as the mathematics writes them.
 
 use crate::language::Language;
+use crate::widgets::math::{Math, name, number, op, row, sub, sup};
 
 /// The symbol of a matrix: `xa_1` is X A₁. Where there is one head its number is left out.
 pub fn symbol(name: &str, heads: usize) -> String {
@@ -29,6 +30,47 @@ pub fn symbol(name: &str, heads: usize) -> String {
         "feed_forward" => "Z W₂ + b₂".to_owned(),
         other => other.to_owned(),
     }
+}
+
+/// The same as a formula.
+pub fn formula_of(matrix: &str, heads: usize) -> Math {
+    let (stem, head) = match matrix.rsplit_once('_') {
+        Some((stem, number)) => (stem, number.parse::<f64>().ok()),
+        None => (matrix, None),
+    };
+    let of_head = |letter: &str| match head.filter(|_| heads > 1) {
+        Some(head) => sub(name(letter), number(head)),
+        None => name(letter),
+    };
+    let (x, y, z) = (|| name("X"), || name("Y"), || name("Z"));
+    let numbered = |letter: &str, at: f64| sub(name(letter), number(at));
+    match if head.is_some() { stem } else { matrix } {
+        "x" => x(),
+        "a" => of_head("A"),
+        "v" => of_head("V"),
+        "xt" => sup(x(), name("T")),
+        "xa" => row([x(), of_head("A")]),
+        "scores" => row([x(), of_head("A"), sup(x(), name("T"))]),
+        "attention" => of_head("α"),
+        "ax" => row([of_head("α"), x()]),
+        "head" => row([of_head("α"), x(), of_head("V")]),
+        "output" => y(),
+        "w1" => numbered("W", 1.0),
+        "b1" => numbered("b", 1.0),
+        "w2" => numbered("W", 2.0),
+        "b2" => numbered("b", 2.0),
+        "hidden" => row([y(), numbered("W", 1.0), op("+"), numbered("b", 1.0)]),
+        "activated" => z(),
+        "feed_forward" => row([z(), numbered("W", 2.0), op("+"), numbered("b", 2.0)]),
+        other => name(other),
+    }
+}
+
+/// An entry of a matrix as a formula; what has several letters stands in brackets.
+pub fn entry_at(matrix: &str, heads: usize, i: Math, j: Math) -> Math {
+    let base = formula_of(matrix, heads);
+    let base = if matches!(base, Math::Row(_)) { row([op("("), base, op(")")]) } else { base };
+    row([base, op("["), i, op(","), j, op("]")])
 }
 
 /// What a matrix is, in words.
@@ -87,5 +129,9 @@ mod tests {
         assert_eq!(symbol("scores_12", 12), "X A₁₂ Xᵀ");
         assert_eq!(symbol("feed_forward", 2), "Z W₂ + b₂");
         assert_eq!(symbol("w1", 2), "W₁");
+        assert_eq!(formula_of("xa_1", 1).to_string(), "XA");
+        assert_eq!(formula_of("scores_12", 12).to_string(), "XA_12X^T");
+        assert_eq!(formula_of("feed_forward", 2).to_string(), "ZW_2 + b_2");
+        assert_eq!(entry_at("ax_2", 2, number(1.0), number(3.0)).to_string(), "(α_2X)[1, 3]");
     }
 }

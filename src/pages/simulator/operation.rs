@@ -3,17 +3,15 @@
 use leptos::prelude::*;
 
 use super::focus::operand_name;
+use super::formulas::{current, general, pieces};
 use super::maps::{Map, Side};
-use super::names::symbol;
 use super::play::running;
 use super::room::SimulatorRoom;
 use super::timeline::Moment;
 use crate::jobs::simulator::{Kind, Shown, Simulated};
-use crate::language::{Language, use_language};
+use crate::language::use_language;
 use crate::widgets::heatmap::{Cell, Lit, Matrix};
-use crate::widgets::math::{
-    Display, Formula, Math, call, dot_product, entry, fraction, lit, number, op, row, text,
-};
+use crate::widgets::math::{Display, Formula, Math};
 
 /// Matrices and formula.
 #[component]
@@ -47,23 +45,37 @@ pub fn OperationView() -> impl IntoView {
             view! { <div class="sim-operation">{read}<ResultMap name cell/></div> }
         })
     };
-    let formula =
-        Memo::new(move |_| room.read_now(|simulated, stage, now| formula(simulated, stage, now, t.get())));
+    let rule =
+        Memo::new(move |_| room.read_now(|simulated, stage, _| Some(general(simulated, stage, t.get()))));
+    let numbers =
+        Memo::new(move |_| room.read_now(|simulated, stage, now| current(simulated, stage, now, t.get())));
     let is_padding = Memo::new(move |_| {
         room.read_now(|_, stage, now| Some(now.position.is_some() && cell_now(stage, now).is_none()))
     });
     view! {
         {maps}
         <div class="sim-formula">
-            {move || formula.with(Option::is_some).then(|| view! {
-                <Formula math=Signal::derive(move || formula.get().unwrap_or(Math::Text(String::new()))) display=Display::Inline/>
-            })}
+            <p class="sim-rule"><MaybeFormula math=rule/></p>
+            <p><MaybeFormula math=numbers/></p>
             {move || (is_padding.get() == Some(true)).then(|| view! {
                 <p class="quiet">{t.get().simulator_in_padding()}</p>
             })}
         </div>
     }
     .into_any()
+}
+
+/// A formula, where there is one; on a narrow screen it takes several lines.
+#[component]
+fn MaybeFormula(math: Memo<Option<Math>>) -> impl IntoView {
+    move || {
+        math.get().map(|math| {
+            pieces(&math)
+                .into_iter()
+                .map(|piece| view! { <Formula math=Signal::stored(piece) display=Display::Inline/> " " })
+                .collect_view()
+        })
+    }
 }
 
 /// A matrix that is read, with what is read now lit.
@@ -109,7 +121,7 @@ fn ResultMap(#[prop(into)] name: String, cell: f64) -> impl IntoView {
 }
 
 /// The cell of the target's matrix at which the animation is; none in the padding of a larger simulator.
-fn cell_now(stage: &Shown, now: &Moment) -> Option<Cell> {
+pub fn cell_now(stage: &Shown, now: &Moment) -> Option<Cell> {
     let position = now.position?;
     let columns = stage.simulated.as_ref()?.ncols();
     let cell = Cell::new(position / columns, position % columns);
@@ -131,7 +143,8 @@ fn read_by(stage: &Shown, now: &Moment, at: usize) -> Lit {
     }
 }
 
-fn matrix_of<'a>(simulated: &'a Simulated, name: &str) -> Option<&'a ndarray::Array2<f64>> {
+/// A matrix of the target, by its name.
+pub fn matrix_of<'a>(simulated: &'a Simulated, name: &str) -> Option<&'a ndarray::Array2<f64>> {
     let input = simulated.inputs.iter().find(|(found, _)| found == name).map(|(_, matrix)| matrix);
     input.or_else(|| simulated.stages.iter().find(|stage| stage.name == name).map(|stage| &stage.direct))
 }
@@ -141,105 +154,6 @@ fn largest_operand(simulated: &Simulated, stage: &Shown) -> usize {
     sizes.max().unwrap_or(0)
 }
 
-/// The formula of the current cell with its numbers put in.
-fn formula(simulated: &Simulated, stage: &Shown, now: &Moment, t: Language) -> Option<Math> {
-    let heads = simulated.target.heads;
-    let name = symbol(&stage.name, heads);
-    let position = now.position?;
-    let cell = cell_now(stage, now)?;
-    let name = if name.contains(' ') { format!("({name})") } else { name };
-    let head = entry(name, [(cell.row + 1).to_string(), (cell.col + 1).to_string()]);
-    let operand = |at: usize| matrix_of(simulated, operand_name(stage.operands.get(at)?));
-    let value = stage.direct[[cell.row, cell.col]];
-    let beat = stage.beats.get(now.beat)?;
-    let body = match stage.kind {
-        Kind::Product => {
-            let (left, right) = (operand(0)?, operand(1)?);
-            let last =
-                beat.term.unwrap_or(left.ncols().saturating_sub(1)).min(left.ncols().saturating_sub(1));
-            let terms: Vec<(f64, f64)> =
-                (0..=last).map(|t| (left[[cell.row, t]], right[[t, cell.col]])).collect();
-            let so_far = stage.direct_sums.get(last)?[[cell.row, cell.col]];
-            match (beat.term, operand(2)) {
-                (None, Some(bias)) => {
-                    row([number(so_far), op("+"), lit(number(bias[[0, cell.col]])), op("="), number(value)])
-                }
-                (term, _) => dot_product(&terms, so_far, term.map(|_| last)),
-            }
-        }
-        Kind::Transpose => row([
-            lit(entry("X", [(cell.col + 1).to_string(), (cell.row + 1).to_string()])),
-            op("="),
-            number(value),
-        ]),
-        Kind::Attend => {
-            let score = operand(0)?[[cell.row, cell.col]];
-            let lane = |name: &str| {
-                let lanes = stage.beats.iter().flat_map(|beat| &beat.lanes);
-                lanes.filter(|lane| lane.name == name).find_map(|lane| lane.values.get(position).copied())
-            };
-            match (lane("exponential"), lane("total"), lane("number")) {
-                (Some(exponential), Some(total), _) => {
-                    let argument = match lane("maximum") {
-                        Some(maximum) => row([number(score), op("−"), number(maximum)]),
-                        None => number(score),
-                    };
-                    row([
-                        fraction(call("exp", argument), row([text("∑ exp")])),
-                        op("="),
-                        fraction(number(exponential), number(total)),
-                        op("="),
-                        lit(number(value)),
-                    ])
-                }
-                (_, _, Some(count)) if value > 0.0 => row([
-                    fraction(number(1.0), number(count)),
-                    op("="),
-                    lit(number(value)),
-                    text(format!("  ({})", t.simulator_is_largest(&short(score)))),
-                ]),
-                _ => {
-                    row([lit(number(value)), text(format!("  ({})", t.simulator_is_smaller(&short(score))))])
-                }
-            }
-        }
-        Kind::Sum => {
-            let mut pieces = Vec::new();
-            for at in 0..stage.operands.len() {
-                if at > 0 {
-                    pieces.push(op("+"));
-                }
-                pieces.push(number(operand(at)?[[cell.row, cell.col]]));
-            }
-            if stage.operands.len() > 1 {
-                pieces.push(op("="));
-                pieces.push(lit(number(value)));
-            }
-            row(pieces)
-        }
-        Kind::Activate => {
-            let hidden = operand(0)?;
-            let own = hidden[[cell.row, cell.col]];
-            let function = match simulated.target.feed_forward?.activation {
-                rasp::simulator::Activation::Relu => call("max", row([number(own), op(","), number(0.0)])),
-                rasp::simulator::Activation::MaxMin => {
-                    let partner = hidden[[cell.row, cell.col ^ 1]];
-                    let which = if cell.col.is_multiple_of(2) { "max" } else { "min" };
-                    call(which, row([number(own), op(","), number(partner)]))
-                }
-            };
-            row([function, op("="), lit(number(value))])
-        }
-    };
-    Some(row([head, op("="), body]))
-}
-
-fn short(value: f64) -> String {
-    crate::widgets::number::short(value)
-}
-
 crate::texts! {
     simulator_in_padding: "This position is padding: the target has no such entry." | "Esta posição é preenchimento: o alvo não tem esta entrada.";
-    simulator_is_largest(score: &str): "{score} is the largest of its row" | "{score} é a maior de sua linha";
-    simulator_is_smaller(score: &str): "{score} is not the largest of its row" | "{score} não é a maior de sua linha";
 }

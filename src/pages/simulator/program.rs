@@ -7,6 +7,8 @@ use super::room::SimulatorRoom;
 use super::timeline::Moment;
 use crate::jobs::simulator::{Kind, Shown, Simulated};
 use crate::language::use_language;
+use crate::pages::rasp::reading;
+use crate::widgets::code_editor::{CodeText, Mark, MarkKind};
 use crate::widgets::controls::Button;
 
 /// The program and the function that is at work.
@@ -19,25 +21,37 @@ pub fn ProgramPanel() -> impl IntoView {
     let statement = Memo::new(move |_| {
         room.read_now(|simulated, stage, _| line_of(&simulated.source, &format!("{} =", stage.name)))
     });
-    let function =
-        Memo::new(move |_| room.read_now(|simulated, stage, now| function_now(simulated, stage, now)));
-    let body = Memo::new(move |_| function.get().map(|it| (it.file, it.lines)));
-    let line = Memo::new(move |_| function.get().map(|it| it.line));
+    let function = Memo::new(move |_| room.read_now(function_now));
+    let body = Memo::new(move |_| function.get().map(|it| (it.file, it.text)));
     // Adding up heads is a sum in the program itself, no function of a library.
     let has_body = Memo::new(move |_| body.with(Option::is_some));
+    let names = Memo::new(move |_| room.read(|simulated| Some(simulated.names.clone())).unwrap_or_default());
+    let read = Callback::new(move |text: String| names.with(|names| reading(&text, names)));
     view! {
         <div class="sim-program">
-            <Code
-                name=Signal::derive(move || t.get().simulator_program().to_owned())
-                lines=Signal::derive(move || source.get().lines().map(str::to_owned).collect())
-                lit=statement
-            />
+            <div>
+                <p class="caps">{move || t.get().simulator_program()}</p>
+                <CodeText
+                    label=Signal::derive(move || t.get().simulator_program().to_owned())
+                    value=source
+                    read
+                    marks=Signal::derive(move || source.with(|text| lit_line(text, statement.get())))
+                />
+            </div>
             <Show when=move || has_body.get()>
-            <Code
-                name=Signal::derive(move || body.get().map_or_else(String::new, |(file, _)| format!("{file}.rasp")))
-                lines=Signal::derive(move || body.get().map(|(_, lines)| lines).unwrap_or_default())
-                lit=line
-            />
+                <div>
+                    <p class="caps">{move || body.get().map(|(file, _)| t.get().simulator_function_of(&file))}</p>
+                    <CodeText
+                        label=Signal::derive(move || {
+                            body.get().map_or_else(String::new, |(file, _)| t.get().simulator_function_of(&file))
+                        })
+                        value=Signal::derive(move || body.get().map(|(_, text)| text).unwrap_or_default())
+                        read
+                        marks=Signal::derive(move || {
+                            function.get().map(|it| lit_line(&it.text, Some(it.line))).unwrap_or_default()
+                        })
+                    />
+                </div>
             </Show>
         </div>
         <Button label=Signal::derive(move || t.get().simulator_open_in_rasp().to_owned()) on_press=move |()| room.open_in_rasp()/>
@@ -46,59 +60,20 @@ pub fn ProgramPanel() -> impl IntoView {
     .into_any()
 }
 
-/// Lines of a program, one of them lit and in view.
-#[component]
-fn Code(name: Signal<String>, lines: Signal<Vec<String>>, lit: Memo<Option<usize>>) -> impl IntoView {
-    let frame = NodeRef::<leptos::html::Pre>::new();
-    // The lit line scrolls into view inside of the frame; the page stays where it is.
-    Effect::new(move |_| {
-        let Some(line) = lit.get() else { return };
-        lines.track();
-        let Some(frame) = frame.get() else { return };
-        // The lines may be about to change as well; in the next frame they are there.
-        request_animation_frame(move || {
-            let Some(element) = frame.children().item(line as u32) else { return };
-            let element: web_sys::HtmlElement = wasm_bindgen::JsCast::unchecked_into(element);
-            let (top, tall) = (element.offset_top(), frame.client_height());
-            if top < frame.scroll_top() || top + element.offset_height() > frame.scroll_top() + tall {
-                frame.set_scroll_top(top - tall / 2);
-            }
-        });
-    });
-    let rows = move || {
-        lines
-            .get()
-            .into_iter()
-            .enumerate()
-            .map(|(at, line)| {
-                let (code, comment) = match line.find('#') {
-                    Some(hash) => (line[..hash].to_owned(), line[hash..].to_owned()),
-                    None => (line, String::new()),
-                };
-                view! {
-                    <span class="sim-line" class:is-lit=move || lit.get() == Some(at)>
-                        <span class="sim-line-number" aria-hidden="true">{at + 1}</span>
-                        {code}
-                        <span class="sim-comment">{comment}</span>
-                    </span>
-                }
-            })
-            .collect_view()
-    };
-    view! {
-        <figure class="sim-code">
-            <figcaption class="caps">{name}</figcaption>
-            <pre node_ref=frame tabindex="0" role="region" aria-label=name>{rows}</pre>
-        </figure>
-    }
-    .into_any()
+/// The mark of a line that runs now, without the white space before it.
+fn lit_line(text: &str, line: Option<usize>) -> Vec<Mark> {
+    let Some(line) = line else { return Vec::new() };
+    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let whole = text[start..].lines().next().unwrap_or_default();
+    let indent = whole.len() - whole.trim_start().len();
+    vec![Mark { range: start + indent..start + whole.len(), kind: MarkKind::Lit, note: String::new() }]
 }
 
 /// A function of a library file, and the line in it that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Function {
     file: String,
-    lines: Vec<String>,
+    text: String,
     line: usize,
 }
 
@@ -126,25 +101,21 @@ fn function_now(simulated: &Simulated, stage: &Shown, now: &Moment) -> Option<Fu
         (Kind::Sum, _) => return None,
     };
     let text = simulated.files.iter().find(|(name, _)| name == file).map(|(_, text)| text)?;
-    let lines = body_of(text, function)?;
+    let body = body_of(text, function)?;
     // The last lane of a stage is what its function returns; a bias is added in the same line.
     let is_returned = lane.name == stage.name || (beat.term.is_none() && lane.name == "sum");
     let start = if is_returned { "return".to_owned() } else { format!("{} =", lane.name) };
-    let line = lines.iter().position(|line| line.trim_start().starts_with(&start))?;
-    Some(Function { file: file.to_owned(), lines, line })
+    // A sum that grows starts as another line, which is over.
+    let is_made = |line: &&str| line.trim_start().starts_with(&start);
+    let line = body.lines().count() - 1 - body.lines().rev().position(|line| is_made(&line))?;
+    Some(Function { file: file.to_owned(), text: body, line })
 }
 
-/// The lines of a function, from its head to its closing brace.
-fn body_of(text: &str, function: &str) -> Option<Vec<String>> {
-    let head = format!("def {function}(");
-    let mut lines = Vec::new();
-    for line in text.lines().skip_while(|line| !line.starts_with(&head)) {
-        lines.push(line.to_owned());
-        if line.starts_with('}') {
-            break;
-        }
-    }
-    (!lines.is_empty()).then_some(lines)
+/// The text of a function, from its head to its closing brace.
+fn body_of(text: &str, function: &str) -> Option<String> {
+    let start = text.find(&format!("def {function}("))?;
+    let end = text[start..].find("\n}").map_or(text.len(), |at| start + at + 2);
+    Some(text[start..end].to_owned())
 }
 
 fn line_of(text: &str, start: &str) -> Option<usize> {
@@ -153,6 +124,7 @@ fn line_of(text: &str, start: &str) -> Option<usize> {
 
 crate::texts! {
     simulator_program: "The program" | "O programa";
+    simulator_function_of(file: &str): "The function at work, from {file}.rasp" | "A função que trabalha, de {file}.rasp";
     simulator_open_in_rasp: "Open in RASP, with this target as its input" | "Abrir em RASP, com este alvo como entrada";
     simulator_fetch_is: "A fetch is one attention head:" | "Uma busca é uma cabeça de atenção:";
 }
@@ -162,6 +134,18 @@ mod tests {
     use super::*;
     use crate::jobs::simulator::Workshop;
     use crate::state::simulator::{Piece, TargetSource};
+
+    #[test]
+    fn the_line_that_runs_is_marked_whole() {
+        let text = "a = 1;\n    b = é;\nc";
+        let range = |line| lit_line(text, Some(line)).remove(0).range;
+        assert_eq!((&text[range(1)], &text[range(2)]), ("b = é;", "c"));
+        assert_eq!(lit_line(text, None), vec![]);
+        assert_eq!(
+            body_of("x;\ndef f(a) {\n  return a;\n}\ny;", "f").as_deref(),
+            Some("def f(a) {\n  return a;\n}")
+        );
+    }
 
     #[test]
     fn every_beat_has_its_line() {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 use super::focus::{Focus, Lights};
 use super::timeline::{Moment, Timeline};
@@ -15,8 +16,8 @@ use crate::jobs::simulator::{self, Kind, Shown, Simulated};
 use crate::notices::Notices;
 use crate::state::Page;
 use crate::state::rasp::{self, RaspState};
-use crate::state::simulator::{Grain, Look, Piece, Sizes};
-use crate::widgets::heatmap::{Cell, Lit};
+use crate::state::simulator::{Grain, Look, Piece, SimulatorState, Sizes};
+use crate::widgets::heatmap::Lit;
 
 /// The shared part of the workspace; a context, cheap to copy.
 #[derive(Clone, Copy)]
@@ -45,10 +46,9 @@ impl SimulatorRoom {
     /// Sets up the shared part, asks the worker for the first numbers and for new ones whenever a choice changes,
     /// and offers itself as a context.
     pub fn provide() -> SimulatorRoom {
-        let store = expect_context::<Store>();
-        let Store(state) = store;
-        let piece = Memo::new(move |_| state.with(|state| state.simulator.piece.clone()));
-        let look = Memo::new(move |_| state.with(|state| state.simulator.look));
+        let store = Store::entered::<SimulatorState>();
+        let piece = store.memo(|state: &SimulatorState| &state.piece);
+        let look = store.memo(|state: &SimulatorState| &state.look);
         let simulated = RwSignal::new(None::<Arc<Simulated>>);
         let grain = Memo::new(move |_| look.with(|look| look.grain));
         let timeline = Memo::new(move |_| {
@@ -75,17 +75,19 @@ impl SimulatorRoom {
         let room = SimulatorRoom { store, piece, look, simulated, clock, timeline, now, hovered, lights };
         room.ask_when_needed();
         room.follow_step();
+        // A step that is asked for while the pointer rests somewhere is made all the same.
+        Effect::new(move |_| {
+            if !clock.is_playing() {
+                clock.release();
+            }
+        });
         provide_context(room);
         room
     }
 
     /// Changes what is computed.
     pub fn change(self, change: impl FnOnce(Piece) -> Piece) {
-        let Store(state) = self.store;
-        state.update(|state| {
-            let piece = &mut state.simulator.piece;
-            *piece = change(std::mem::take(piece));
-        });
+        self.store.change(|SimulatorState { piece, .. }| *piece = change(std::mem::take(piece)));
     }
 
     /// Changes the target's sizes.
@@ -99,8 +101,7 @@ impl SimulatorRoom {
 
     /// Changes how it is looked at.
     pub fn change_look(self, change: impl FnOnce(&mut Look)) {
-        let Store(state) = self.store;
-        state.update(|state| change(&mut state.simulator.look));
+        self.store.change(|SimulatorState { look, .. }| change(look));
     }
 
     /// Changes what one step is; the animation stays where it is.
@@ -126,7 +127,20 @@ impl SimulatorRoom {
         let Store(state) = self.store;
         state.update(|state| {
             state.page = Page::Rasp;
-            state.rasp = RaspState { piece, ..RaspState::default() };
+            state.change(|rasp| {
+                *rasp = RaspState {
+                    desk: rasp::Desk { piece, files: rasp::Files::new() },
+                    ..RaspState::default()
+                }
+            });
+        });
+        // Another workspace is read from its top, and the keyboard goes along. The page is laid out anew first.
+        request_animation_frame(|| {
+            let main = document().get_element_by_id("main");
+            if let Some(main) = main.and_then(|main| main.dyn_into::<web_sys::HtmlElement>().ok()) {
+                let _ = main.focus();
+            }
+            window().scroll_to_with_x_and_y(0.0, 0.0);
         });
     }
 
@@ -158,9 +172,20 @@ impl SimulatorRoom {
         self.lights.with(|lights| lights.get(name).cloned().unwrap_or_default())
     }
 
-    /// Tells which cell of a matrix is looked at.
-    pub fn look_at(self, name: &str, cell: Option<Cell>) {
-        self.hovered.set(cell.map(|cell| Focus { matrix: name.to_owned(), cell }));
+    /// Tells what is looked at.
+    pub fn look_at(self, focus: Option<Focus>) {
+        match focus {
+            Some(_) => self.hold(),
+            None => self.clock.release(),
+        }
+        self.hovered.set(focus);
+    }
+
+    /// Who points at a number has time to read it: what plays stands still until they let go.
+    pub fn hold(self) {
+        if untrack(|| self.clock.is_playing()) {
+            self.clock.hold();
+        }
     }
 
     /// What the person does with the scrubber is kept, once it has come to rest on a step.

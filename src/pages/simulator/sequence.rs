@@ -6,8 +6,10 @@ use leptos::prelude::*;
 use rasp::simulator::{Layout, Reads, Source, Stretch};
 
 use super::bench::{color_of, role_of, scale_of};
+use super::focus::{Focus, Lights, lit_places};
 use super::names::{meaning, symbol};
 use super::room::SimulatorRoom;
+use super::shares::{Shares, mark};
 use crate::drawing::color::Scale;
 use crate::drawing::geometry::{Point, Rect};
 use crate::drawing::painter::{Align, Family, Painter, Stroke, TextStyle, Texture, Weight};
@@ -15,6 +17,7 @@ use crate::drawing::palette::Palette;
 use crate::drawing::surface::{Draw, Surface};
 use crate::jobs::simulator::Simulated;
 use crate::language::use_language;
+use crate::widgets::heatmap::Cell;
 use crate::widgets::number;
 use crate::widgets::tooltip::Tooltip;
 
@@ -27,7 +30,9 @@ pub fn SequenceStrip() -> impl IntoView {
     let draw = Draw::new(move |painter, frame| {
         let read = read_now(room);
         room.read(|simulated| {
-            paint(painter, &frame.palette, simulated, &read, Point::new(frame.width, frame.height));
+            let pointed = room.lights.with(|lights| positions(simulated, lights));
+            let size = Point::new(frame.width, frame.height);
+            paint(painter, &frame.palette, simulated, (&read, &pointed), size);
             Some(())
         });
     });
@@ -41,11 +46,17 @@ pub fn SequenceStrip() -> impl IntoView {
     let on_move = move |event: PointerEvent| {
         let Some(node) = stage.get_untracked() else { return };
         let width = f64::from(node.client_width()).max(1.0);
-        let length = room.simulated.with_untracked(|it| it.as_ref().map_or(0, |it| it.layout.length));
-        if length > 0 {
-            let cell = width / length as f64;
-            let at = ((f64::from(event.offset_x()) / cell).max(0.0) as usize).min(length - 1);
-            pointed.set(Some((at, at as f64 * cell, cell)));
+        let found = room.simulated.with_untracked(|simulated| {
+            let simulated = simulated.as_ref()?;
+            let shares = shares(simulated, width, Palette::current().text_tiny);
+            let at = shares.at(f64::from(event.offset_x()))?;
+            let (x, cell) = shares.cell(at)?;
+            Some((at, x, cell))
+        });
+        if pointed.get_untracked() != found {
+            pointed.set(found);
+            let focus = found.and_then(|(at, ..)| untrack(|| room.read(|it| focus_at(it, at))));
+            room.look_at(focus);
         }
     };
     let anchor = Callback::new(move |()| {
@@ -78,7 +89,10 @@ pub fn SequenceStrip() -> impl IntoView {
             role="img"
             aria-label=words
             on:pointermove=on_move
-            on:pointerleave=move |_| pointed.set(None)
+            on:pointerleave=move |_| {
+                pointed.set(None);
+                room.look_at(None);
+            }
         >
             <Surface draw/>
         </div>
@@ -168,22 +182,60 @@ fn stretch_at(layout: &Layout, at: usize) -> Option<&Stretch> {
     layout.stretches.iter().find(|stretch| (stretch.start..stretch.start + stretch.len()).contains(&at))
 }
 
-fn paint(painter: &mut dyn Painter, palette: &Palette, simulated: &Simulated, read: &[usize], size: Point) {
+/// The positions that hold what a person's look at a matrix lights.
+fn positions(simulated: &Simulated, lights: &Lights) -> Vec<usize> {
+    let mut positions = Vec::new();
+    for stretch in &simulated.layout.stretches {
+        let Some(lit) = lights.get(&stretch.name) else { continue };
+        positions.extend(lit_places(lit, stretch.rows, stretch.columns).map(|place| stretch.start + place));
+    }
+    positions
+}
+
+/// The entry of the target that stands at a position.
+fn focus_at(simulated: &Simulated, at: usize) -> Option<Focus> {
+    let stretch = stretch_at(&simulated.layout, at)?;
+    let columns = stretch.columns.max(1);
+    let cell = Cell::new((at - stretch.start) / columns, (at - stretch.start) % columns);
+    let (_, matrix) = simulated.inputs.iter().find(|(name, _)| *name == stretch.name)?;
+    (cell.row < matrix.nrows() && cell.col < matrix.ncols()).then(|| Focus::at(&stretch.name, cell))
+}
+
+/// What a stretch is called on the strip.
+fn name_of(simulated: &Simulated, stretch: &Stretch) -> String {
+    match stretch.name.as_str() {
+        "valid" | "scratch" => stretch.name.clone(),
+        name => symbol(name, simulated.class.heads),
+    }
+}
+
+fn name_width(name: &str, text: f64) -> f64 {
+    name.chars().count() as f64 * text * 0.62
+}
+
+fn shares(simulated: &Simulated, width: f64, text: f64) -> Shares {
+    Shares::new(&simulated.layout, width, |stretch| name_width(&name_of(simulated, stretch), text) + 4.0)
+}
+
+fn paint(
+    painter: &mut dyn Painter,
+    palette: &Palette,
+    simulated: &Simulated,
+    (read, pointed): (&[usize], &[usize]),
+    size: Point,
+) {
     let layout = &simulated.layout;
-    let cell = size.x / layout.length.max(1) as f64;
+    let shares = shares(simulated, size.x, palette.text_tiny);
     let label = palette.text_tiny * 1.5;
     let (top, bottom) = (label + 5.0, size.y - 3.0);
-    let x = |at: usize| at as f64 * cell;
     for stretch in layout.stretches.iter().filter(|stretch| !stretch.is_empty()) {
-        let (left, right) = (x(stretch.start), x(stretch.start + stretch.len()));
+        let Some((left, width)) = shares.stretch(stretch) else { continue };
+        let (right, cell) = (left + width, width / stretch.len() as f64);
         let color = palette.role(role_of(&stretch.name));
         painter.fill_rect(Rect::new(left, label, (right - left - 1.5).max(0.5), 2.5), color);
-        let name = match stretch.name.as_str() {
-            "valid" | "scratch" => stretch.name.clone(),
-            name => symbol(name, simulated.class.heads),
-        };
+        let name = name_of(simulated, stretch);
         // A name that does not fit is left to the tooltip and the table.
-        if name.chars().count() as f64 * palette.text_tiny * 0.62 < right - left {
+        if name_width(&name, palette.text_tiny) < right - left {
             let style = TextStyle::new(color, palette.text_tiny, Family::Sans)
                 .aligned(Align::Center)
                 .weighing(Weight::Strong);
@@ -202,16 +254,21 @@ fn paint(painter: &mut dyn Painter, palette: &Palette, simulated: &Simulated, re
         let gap = if cell >= 6.0 { 1.0 } else { 0.0 };
         for at in stretch.start..stretch.start + stretch.len() {
             let value = simulated.sequence.get(at).copied().unwrap_or(0.0);
-            let rect = Rect::new(x(at), top, (cell - gap).max(0.5), bottom - top);
+            let x = left + (at - stretch.start) as f64 * cell;
+            let rect = Rect::new(x, top, (cell - gap).max(0.5), bottom - top);
             painter.fill_rect(rect, color_of(palette, value, scale));
         }
         painter.stroke_rect(whole.inset(0.5), 0.0, &Stroke::solid(palette.cell_line, 1.0));
     }
-    for at in read {
-        // A hairline would not be found.
-        let width = cell.max(4.0);
-        let rect = Rect::new(x(*at) + (cell - width) / 2.0, top - 1.0, width, bottom - top + 2.0);
-        painter.stroke_rect(rect, 2.0, &Stroke::solid(palette.accent, 2.0));
+    for (cells, is_strong) in [(read, true), (pointed, false)] {
+        for rect in cells.iter().filter_map(|at| shares.cell(*at)) {
+            let rect = mark(rect, top - 1.0, bottom - top + 2.0);
+            let stroke = match is_strong {
+                true => Stroke::solid(palette.accent, 2.0),
+                false => Stroke::dashed(palette.accent, 1.5, &[3.0, 2.0]),
+            };
+            painter.stroke_rect(rect, 2.0, &stroke);
+        }
     }
 }
 

@@ -173,12 +173,18 @@ fn RandomControls() -> impl IntoView {
     let t = use_language();
     let laws = Signal::derive(move || {
         let t = t.get();
-        vec![
+        let mut laws = vec![
             Choice::new(Law::Gaussian, t.gaussian()),
             Choice::new(Law::Uniform, t.uniform()),
             Choice::new(Law::Sign, t.sign()),
             Choice::new(Law::LowRank, t.low_rank()).noted(t.low_rank_note()),
-        ]
+        ];
+        // Values of one's own come by a link or a run file.
+        let law = room.piece.with(|piece| piece.law);
+        if matches!(law, Law::Table(_)) {
+            laws.push(Choice::new(law, t.own_values()));
+        }
+        laws
     });
     let change = move |change: fn(&mut Piece)| {
         room.change(|mut piece| {

@@ -33,11 +33,9 @@ use crate::parts::later_when_near;
 use crate::widgets::controls::{Choice, LabelPlace, Segments};
 use crate::widgets::scrubber::Scrubber;
 
-crate::part! { universal:
-    /// The whole workspace.
-    pub fn page() -> AnyView {
-        view! { <UniversalPage/> }.into_any()
-    }
+/// The whole workspace. It is the one that opens first, so it comes with the shell.
+pub fn page() -> AnyView {
+    view! { <UniversalPage/> }.into_any()
 }
 
 #[component]

@@ -39,10 +39,9 @@ impl Room {
     /// Sets up the shared part, asks the worker for the first numbers and for new ones whenever a choice
     /// changes, and offers itself as a context.
     pub fn provide() -> Room {
-        let store = expect_context::<Store>();
-        let Store(state) = store;
-        let piece = Memo::new(move |_| state.with(|state| state.universal.piece.clone()));
-        let look = Memo::new(move |_| state.with(|state| state.universal.look.clone()));
+        let store = Store::entered::<UniversalState>();
+        let piece = store.memo(|state: &UniversalState| &state.piece);
+        let look = store.memo(|state: &UniversalState| &state.look);
         let played = RwSignal::new(None::<Arc<Played>>);
         let hovered = RwSignal::new(None::<Focus>);
         let pinned = RwSignal::new(None::<Focus>);
@@ -95,11 +94,10 @@ impl Room {
     }
 
     fn update(self, change: impl FnOnce(&mut UniversalState)) {
-        let Store(state) = self.store;
-        state.update(|state| {
-            change(&mut state.universal);
+        self.store.change(|state: &mut UniversalState| {
+            change(state);
             // A smaller class may have lost the consumer whose tree was shown, or the step.
-            let UniversalState { piece, look } = &mut state.universal;
+            let UniversalState { piece, look } = state;
             if !crate::state::universal::fits(look.consumer, &piece.class) {
                 look.consumer = Look::default().consumer;
             }

@@ -7,12 +7,14 @@ use universal::{Bounds, Law, Table, Tying};
 use super::controls::Named;
 use super::laws::{law_name, law_title, look_of, median};
 use super::room::{WidthRoom, cast_of, draw_of};
-use super::runner::{Point, Runner, Samples, WIDEST};
+use super::runner::{Runner, Samples, WIDEST};
+use super::work::{Kind, Running};
 use crate::drawing::palette::Role;
+use crate::jobs::width::Point;
 use crate::language::{Language, use_language};
 use crate::state::width::{MOST_DRAWS, MOST_REACH, Measure, WidthState};
 use crate::widgets::chart::{Axis, Band, Chart, Figure, Line, Marker, Rule, Series};
-use crate::widgets::controls::{Button, Choice, Range, SeedField, Segments, Slider, TextField, Toggle};
+use crate::widgets::controls::{Choice, Range, SeedField, Segments, Slider, TextField, Toggle};
 use crate::widgets::number::{exact, grouped, parse, short};
 
 /// The panel.
@@ -95,7 +97,7 @@ pub fn CliffPanel(
                 when=move || !is_too_wide.get()
                 fallback=move || view! { <p class="notice notice-bad"><span>{move || too_wide(room, t.get())}</span></p> }
             >
-                <Running runner/>
+                <Running work=runner.work kind=Kind::Sweep/>
                 <Chart
                     name=Signal::derive(move || {
                         let state = room.state.get();
@@ -190,46 +192,6 @@ fn read(text: &str) -> Option<Table> {
 fn written(table: &Table) -> String {
     let values: Vec<String> = table.values().map(|value| exact(value).replace('-', "−")).collect();
     values.join("; ")
-}
-
-/// How far the sweep has come, and the buttons that hold it.
-#[component]
-fn Running(runner: Runner) -> impl IntoView {
-    let t = use_language();
-    let progress = Memo::new(move |_| runner.progress());
-    let is_done = move || progress.with(|progress| progress.done == progress.total);
-    let text = move || {
-        let progress = progress.get();
-        match progress.seconds_left {
-            _ if progress.done == progress.total => t.get().points_done(progress.total),
-            Some(seconds) if !runner.is_paused.get() => {
-                t.get().points_left(progress.done, progress.total, &short(seconds.max(0.1)))
-            }
-            _ => t.get().points_of(progress.done, progress.total),
-        }
-    };
-    let hold = Signal::derive(move || {
-        let (t, is_paused) = (t.get(), runner.is_paused.get());
-        (if is_paused { t.sweep_continue() } else { t.sweep_pause() }).to_owned()
-    });
-    view! {
-        <div class="running">
-            <progress
-                hidden=is_done
-                aria-label=move || t.get().sweep_progress()
-                max=move || progress.with(|progress| progress.total.to_string())
-                prop:value=move || progress.with(|progress| progress.done as f64)
-            ></progress>
-            <span class="quiet number">{text}</span>
-            <Show when=move || !is_done()>
-                <Button label=hold on_press=move |()| runner.is_paused.update(|is_paused| *is_paused = !*is_paused)/>
-                <Show when=move || { progress.with(|progress| progress.done > 0) }>
-                    <Button label=Signal::derive(move || t.get().sweep_cancel().to_owned())
-                        on_press=move |()| runner.cancel()/>
-                </Show>
-            </Show>
-        </div>
-    }
 }
 
 fn value_of(sample: &Sample, measure: Measure) -> f64 {
@@ -376,13 +338,6 @@ crate::texts! {
     draws: "Draws of each" | "Sorteios de cada";
     reach: "Columns on each side" | "Colunas de cada lado";
     marker_at: "Marker, beyond N" | "Marcador, além de N";
-    sweep_progress: "Progress of the sweep" | "Progresso da varredura";
-    points_done(total: usize): "All {total} points are computed." | "Todos os {total} pontos foram computados.";
-    points_of(done: usize, total: usize): "{done} of {total} points" | "{done} de {total} pontos";
-    points_left(done: usize, total: usize, seconds: &str): "{done} of {total} points, about {seconds} s left" | "{done} de {total} pontos, faltam cerca de {seconds} s";
-    sweep_pause: "Pause" | "Pausar";
-    sweep_continue: "Continue" | "Continuar";
-    sweep_cancel: "Cancel" | "Cancelar";
     width_axis: "m (columns)" | "m (colunas)";
     error_axis: "largest output error (log scale)" | "maior erro da saída (escala log)";
     residual_axis: "‖E C − B‖ / ‖B‖ (log scale)" | "‖E C − B‖ / ‖B‖ (escala log)";

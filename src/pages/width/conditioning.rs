@@ -8,11 +8,12 @@ use universal::{Bounds, Law};
 
 use super::laws::{law_name, law_title, look_of, median};
 use super::room::{WidthRoom, cast_of, draw_of};
-use super::runner::{Point, Runner, Samples};
+use super::runner::{Runner, Samples};
+use super::work::{Kind, Running};
 use crate::drawing::palette::Role;
 use crate::jobs::client::{Client, Line as Requests};
 use crate::jobs::protocol::{Answer, Packed, Request};
-use crate::jobs::width::{self, Cast};
+use crate::jobs::width::{self, Cast, Point};
 use crate::language::{Language, use_language};
 use crate::notices::Notices;
 use crate::state::width::{Grade, MOST_LAYERS, WidthState};
@@ -20,8 +21,8 @@ use crate::widgets::chart::{Axis, Chart, Dot, Figure, Line, Rule, Series};
 use crate::widgets::controls::{Choice, Segments};
 use crate::widgets::number::short;
 
-/// The widest N that is graded.
-const WIDEST: u128 = 400;
+/// The widest N that is graded: each point factorises two matrices, of up to N × (N + 233), and keeps its weights twice.
+const WIDEST: u128 = 900;
 
 /// Columns beyond N that are looked at.
 const SPARES: [usize; 13] = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233];
@@ -62,6 +63,7 @@ pub fn ConditioningPanel(
                     value=Signal::derive(move || room.state.with(|state| state.grade))
                     on_input=move |grade| room.change(|state| state.grade = grade)/>
             </div>
+            <Running work=runner.work kind=Kind::Grades/>
             <div class="chart-pair">
                 <Chart name=name(Language::depth_name) figure=chart(depth_figure) finding=finding(depth_finding)/>
                 <Show
@@ -75,7 +77,7 @@ pub fn ConditioningPanel(
                 <Show when=move || !is_too_wide.get()>
                     <Chart name=name(Language::sharpness_name) figure=chart(sharpness_figure) finding=finding(sharpness_finding)/>
                 </Show>
-                <TieTable/>
+                <TieTable may_run=runner.work.may_run/>
             </div>
         </section>
     }
@@ -147,6 +149,15 @@ fn median_of(
         .collect();
     values.sort_by(f64::total_cmp);
     median(&values)
+}
+
+/// The least and the most of some numbers.
+fn ends(values: &[f64]) -> (f64, f64) {
+    values.iter().fold((f64::INFINITY, 0.0), |(least, most), value| (least.min(*value), most.max(*value)))
+}
+
+fn rank(sample: &Sample) -> f64 {
+    sample.rank as f64
 }
 
 fn condition(sample: &Sample) -> f64 {
@@ -252,18 +263,35 @@ fn depth_finding(state: &WidthState, samples: &Samples, t: Language) -> String {
     let (Some((first, first_width)), Some((last, last_width))) = (places.first(), places.last()) else {
         return t.finding_pending().to_owned();
     };
+    let deepest = |law: Law, value| median_of(state, samples, (*last, law, *last_width), value);
     let sentence = |law: &Law| {
-        let at = |cast: &Cast, width: usize, value| median_of(state, samples, (*cast, *law, width), value);
         Some(t.finding_depth(
             &law_title(*law, t),
             last.class.layers,
-            &short(at(first, *first_width, condition)?),
-            &short(at(last, *last_width, condition)?),
-            &short(at(last, *last_width, error)?),
-            &short(at(last, *last_width, single_error)?),
+            &short(median_of(state, samples, (*first, *law, *first_width), condition)?),
+            &short(deepest(*law, condition)?),
+            &short(deepest(*law, error)?),
+            &short(deepest(*law, single_error)?),
         ))
     };
-    sentences(state.laws.iter().filter_map(sentence).collect(), t)
+    let mut found: Vec<String> = state.laws.iter().filter_map(sentence).collect();
+    // Only laws that work can be compared.
+    let works = |law: &Law| deepest(*law, rank).is_some_and(|rank| rank == *last_width as f64);
+    let conditions: Vec<f64> =
+        state.laws.iter().filter(|law| works(law)).filter_map(|law| deepest(*law, condition)).collect();
+    if conditions.len() > 1 {
+        let (least, most) = ends(&conditions);
+        found.push(t.finding_laws(last.class.layers, &short((most / least * 10.0).round() / 10.0)));
+    }
+    let lost = state
+        .laws
+        .iter()
+        .filter(|law| works(law))
+        .find_map(|law| Some((deepest(*law, single_error)? / deepest(*law, error)?).log10().round()));
+    if let Some(digits) = lost.filter(|digits| digits.is_finite()) {
+        found.push(t.finding_single(&short(digits)));
+    }
+    sentences(found, t)
 }
 
 fn spare_finding(state: &WidthState, samples: &Samples, t: Language) -> String {
@@ -272,8 +300,15 @@ fn spare_finding(state: &WidthState, samples: &Samples, t: Language) -> String {
         return t.finding_pending().to_owned();
     };
     let sentence = |law: &Law| {
-        let at = |width: usize| median_of(state, samples, (cast, *law, width), condition);
-        Some(t.finding_spare(&law_title(*law, t), last - first, &short(at(*first)?), &short(at(*last)?)))
+        let at = |width: usize, value| Some(short(median_of(state, samples, (cast, *law, width), value)?));
+        Some(t.finding_spare(
+            &law_title(*law, t),
+            last - first,
+            &at(*first, condition)?,
+            &at(*last, condition)?,
+            &format!("{} → {}", at(*first, error)?, at(*last, error)?),
+            &format!("{} → {}", at(*first, single_error)?, at(*last, single_error)?),
+        ))
     };
     sentences(state.laws.iter().filter_map(sentence).collect(), t)
 }
@@ -299,15 +334,22 @@ fn sentences(found: Vec<String>, t: Language) -> String {
 
 /// Why ties need exact arithmetic, as a table of one target played in five ways.
 #[component]
-fn TieTable() -> impl IntoView {
+fn TieTable(
+    /// Whether its turn has come: it is the last thing on the page.
+    may_run: Signal<bool>,
+) -> impl IntoView {
     let room = expect_context::<WidthRoom>();
     let client = expect_context::<Client>();
     let notices = expect_context::<Notices>();
     let t = use_language();
     let found = RwSignal::new(Vec::<TieErrors>::new());
     let seeds = Memo::new(move |_| room.state.with(|state| (state.seed, state.frozen_seed)));
-    Effect::new(move |_| {
-        let (seed, frozen_seed) = seeds.get();
+    Effect::new(move |asked: Option<Option<(u64, u64)>>| {
+        let (asked, wanted) = (asked.flatten(), seeds.get());
+        if !may_run.get() || asked == Some(wanted) {
+            return asked;
+        }
+        let (seed, frozen_seed) = wanted;
         let request = Request::Width(Packed::of(&width::Request::Ties { seed, frozen_seed }));
         client.ask(Requests::Ties, request, move |answer| match answer.map(Answer::width) {
             Ok(Some(width::Answer::Ties(errors))) => {
@@ -317,22 +359,26 @@ fn TieTable() -> impl IntoView {
             Ok(_) => {}
             Err(failure) => notices.failure(failure),
         });
+        Some(wanted)
     });
     let rows = move || {
         let t = t.get();
-        let rows: [(_, _, _, fn(&TieErrors) -> f64); 5] = [
+        type Row = (&'static str, &'static str, &'static str, fn(&TieErrors) -> f64);
+        let rows: [Row; 5] = [
             (t.sparse(), "f64", t.ties_to_the_bit(), |errors| errors.sparse_exact),
             (t.random(), "f64", t.ties_to_the_bit(), |errors| errors.random_exact),
             (t.random(), "f64", t.ties_within_double(), |errors| errors.random_tolerant),
             (t.random(), "f32", t.ties_within_double(), |errors| errors.single_tolerant),
             (t.random(), "f32", t.ties_within_single(), |errors| errors.single_generous),
         ];
-        let row = |(construction, numbers, equal, error): (&'static str, _, _, fn(&TieErrors) -> f64)| {
+        let row = |(construction, numbers, equal, error): Row| {
             let errors: Vec<f64> = found.with(|found| found.iter().map(error).collect());
-            // A tie that is lost moves whole shares of attention: nothing lies between rounding and that.
-            let lost = errors.iter().filter(|error| error.is_nan() || **error > 1e-3).count();
+            if errors.is_empty() {
+                return None;
+            }
+            let lost = lost(&errors);
             let largest = errors.iter().copied().fold(0.0, |a: f64, b| if b.is_nan() { b } else { a.max(b) });
-            view! {
+            Some(view! {
                 <tr>
                     <th scope="row">{construction}</th>
                     <td>{numbers}</td>
@@ -340,14 +386,32 @@ fn TieTable() -> impl IntoView {
                     <td class="number" class:is-bad=lost != 0>{lost} {if lost == 0 { " ✓" } else { " ✗" }}</td>
                     <td class="number">{short(largest)}</td>
                 </tr>
-            }
+            })
         };
-        rows.into_iter().map(row).collect_view()
+        rows.into_iter().filter_map(row).collect_view()
+    };
+    let finding = move || {
+        found.with(|found| {
+            let with_ties = found.iter().filter(|errors| errors.ties > 0).count();
+            let lost = |error: fn(&TieErrors) -> f64| lost(&found.iter().map(error).collect::<Vec<_>>());
+            (!found.is_empty()).then(|| {
+                t.get().finding_ties(
+                    with_ties,
+                    lost(|errors| errors.random_exact),
+                    lost(|errors| errors.random_tolerant),
+                    lost(|errors| errors.single_tolerant),
+                    lost(|errors| errors.single_generous),
+                )
+            })
+        })
     };
     let caption = move || {
         found.with(|found| {
             let with_ties = found.iter().filter(|errors| errors.ties > 0).count();
-            t.get().ties_caption(found.len(), with_ties)
+            match found.is_empty() {
+                true => t.get().finding_pending().to_owned(),
+                false => t.get().ties_caption(found.len(), with_ties),
+            }
         })
     };
     view! {
@@ -369,16 +433,22 @@ fn TieTable() -> impl IntoView {
                     <tbody>{rows}</tbody>
                 </table>
             </div>
+            <p class="chart-finding">{finding}</p>
         </div>
     }
 }
 
+/// How many targets lost a tie: that moves whole shares of attention, so nothing lies between rounding and it.
+fn lost(errors: &[f64]) -> usize {
+    errors.iter().filter(|error| error.is_nan() || **error > 1e-3).count()
+}
+
 crate::texts! {
     conditioning_title: "Conditioning" | "Condicionamento";
-    conditioning_lead: "Exact means exact up to rounding, and rounding is multiplied by the condition number of C. Medians over the draws; f32 means that all weights, the program and every matrix on the way are rounded to f32."
-        | "Exato quer dizer exato a menos de arredondamento, e o arredondamento é multiplicado pelo número de condição de C. Medianas dos sorteios; f32 quer dizer que todos os pesos, o programa e cada matriz no caminho são arredondados para f32.";
+    conditioning_lead: "Exact means exact up to rounding, and rounding is multiplied by the condition number of C. Medians over the draws; f32 means that the weights are rounded to f32, E C = B is solved in f32, and every matrix on the way is rounded to f32."
+        | "Exato quer dizer exato a menos de arredondamento, e o arredondamento é multiplicado pelo número de condição de C. Medianas dos sorteios; f32 quer dizer que os pesos são arredondados para f32, E C = B é resolvido em f32 e cada matriz no caminho é arredondada para f32.";
     conditioning_controls: "What the charts show" | "O que os gráficos mostram";
-    conditioning_too_wide(widest: u128): "Classes are graded up to N = {widest}; choose fewer heads or layers." | "As classes são avaliadas até N = {widest}; escolha menos cabeças ou camadas.";
+    conditioning_too_wide(widest: u128): "Classes are graded up to N = {widest}, because each of some hundred points factorises two matrices of that size; choose fewer heads or layers." | "As classes são avaliadas até N = {widest}, porque cada um de uma centena de pontos fatora duas matrizes desse tamanho; escolha menos cabeças ou camadas.";
     grade_label: "Judge by" | "Julgar por";
     grade_error: "output error, f64 and f32" | "erro da saída, f64 e f32";
     depth_name: "With depth, at m = N" | "Com a profundidade, em m = N";
@@ -390,9 +460,18 @@ crate::texts! {
     finding_depth(law: &str, layers: usize, shallow: &str, deep: &str, double: &str, single: &str):
         "{law}: from 1 to {layers} layers the condition number goes from {shallow} to {deep}; with {layers} the error is {double} in f64 and {single} in f32."
         | "{law}: de 1 a {layers} camadas o número de condição vai de {shallow} a {deep}; com {layers} o erro é {double} em f64 e {single} em f32.";
-    finding_spare(law: &str, spare: usize, at_n: &str, wide: &str):
-        "{law}: {at_n} at m = N, {wide} with {spare} columns more."
-        | "{law}: {at_n} em m = N, {wide} com {spare} colunas a mais.";
+    finding_laws(layers: usize, factor: &str):
+        "At {layers} layers the condition numbers of the laws that work differ by a factor of {factor}."
+        | "Com {layers} camadas os números de condição das leis que funcionam diferem por um fator de {factor}.";
+    finding_single(digits: &str):
+        "In f32 about {digits} digits fewer are right than in f64: the rounding unit is 5·10⁸ times as large, and the condition number multiplies it all the same."
+        | "Em f32 cerca de {digits} dígitos a menos estão certos do que em f64: a unidade de arredondamento é 5·10⁸ vezes maior, e o número de condição a multiplica do mesmo modo.";
+    finding_spare(law: &str, spare: usize, at_n: &str, wide: &str, double: &str, single: &str):
+        "{law}: with {spare} columns more than N the condition number goes from {at_n} to {wide}, and the error {double} in f64, {single} in f32."
+        | "{law}: com {spare} colunas além de N o número de condição vai de {at_n} a {wide}, e o erro {double} em f64, {single} em f32.";
+    finding_ties(with_ties: usize, exact: usize, tolerant: usize, single: usize, generous: usize):
+        "Of the {with_ties} targets with ties, random weights lose {exact} in f64 when equal means to the last bit and {tolerant} within 10⁻¹⁰; in f32 they lose {single} within 10⁻¹⁰ and {generous} within 10⁻³. The sparse weights move numbers and do not round, so they keep every tie."
+        | "Dos {with_ties} alvos com empates, os pesos aleatórios perdem {exact} em f64 quando igual quer dizer até o último bit e {tolerant} a menos de 10⁻¹⁰; em f32 perdem {single} a menos de 10⁻¹⁰ e {generous} a menos de 10⁻³. Os pesos esparsos movem números e não arredondam, então mantêm todo empate.";
     finding_sharpness(mild: &str, worst: &str, factor: &str, hard: &str, hard_single: &str):
         "The factor multiplies the scores and their errors alike: from {mild} the error rises to {worst} at the factor {factor} (f64). Beyond, shares of attention are almost 0 or 1 and hardly move; average-hard attention, as long as nothing ties, ends at {hard} in f64 and {hard_single} in f32."
         | "O fator multiplica os escores e seus erros por igual: de {mild} o erro sobe a {worst} no fator {factor} (f64). Além disso as partes da atenção são quase 0 ou 1 e mal se movem; a atenção dura média, enquanto nada empata, termina em {hard} em f64 e {hard_single} em f32.";

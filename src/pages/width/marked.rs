@@ -14,7 +14,7 @@ use crate::jobs::width::{self, Look};
 use crate::language::use_language;
 use crate::notices::Notices;
 use crate::state::width::WidthState;
-use crate::widgets::controls::{Choice, Select};
+use crate::widgets::controls::{Button, Choice, Select};
 use crate::widgets::heatmap::{Axis, Heatmap, Kind, Matrix, ScaleLimit};
 use crate::widgets::number::short;
 
@@ -120,12 +120,21 @@ pub fn MarkedPanel() -> impl IntoView {
         <section class="panel" hidden=move || wanted.with(Option::is_none)>
             <h2>{move || t.get().marked_title()}</h2>
             <p class="lead" aria-live="polite">{says}</p>
-            <div class="choice-row">
+            <div class="choice-row marked-choices">
                 <Select
                     label=Signal::derive(move || t.get().marked_attention().to_owned())
                     options=heads
                     value=chosen
                     on_input=move |at| room.change(|state| state.matrix = at)
+                />
+                <Button
+                    label=Signal::derive(move || t.get().marked_play().to_owned())
+                    on_press=move |()| {
+                        let input = look.with_untracked(|look| look.as_ref().map(|look| look.input.clone()));
+                        if let Some(input) = input {
+                            room.play_marked(input);
+                        }
+                    }
                 />
             </div>
             <div class="matrix-row">
@@ -140,6 +149,7 @@ pub fn MarkedPanel() -> impl IntoView {
 }
 
 crate::texts! {
+    marked_play: "Play this draw in the main room" | "Tocar este sorteio na sala principal";
     marked_title: "Under the marker" | "Sob o marcador";
     marked_says(m: usize, n: usize, rank: usize, error: &str, condition: &str):
         "m = {m}, where N = {n}: rank {rank}, condition {condition}, largest difference of the outputs {error}. First law, first draw."

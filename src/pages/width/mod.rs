@@ -10,6 +10,7 @@ mod marked;
 mod room;
 mod runner;
 mod witness;
+mod work;
 
 use leptos::prelude::*;
 
@@ -20,7 +21,7 @@ use self::exponential::ExponentialPanel;
 use self::marked::MarkedPanel;
 use self::room::WidthRoom;
 use self::runner::Runner;
-use self::witness::WitnessPanel;
+use self::witness::{WalkUnderWay, WitnessPanel};
 use crate::jobs::client::Line;
 use crate::jobs::width::Request;
 use crate::language::use_language;
@@ -42,12 +43,13 @@ fn WidthPage() -> impl IntoView {
         Memo::new(move |_| room.state.with(cliff::plan)),
         Signal::stored(true),
     );
-    // The cliff comes first.
+    // One worker does it all, so what comes first on the page comes first.
+    let walk = WalkUnderWay::start(room, Signal::derive(move || sweep.work.is_at_rest()));
     let grades = Runner::start(
         Line::Conditioning,
         Request::Grade,
         Memo::new(move |_| room.state.with(conditioning::plan)),
-        Signal::derive(move || sweep.is_at_rest()),
+        Signal::derive(move || sweep.work.is_at_rest() && walk.work.is_at_rest()),
     );
     view! {
         <div class="room-head">
@@ -59,7 +61,7 @@ fn WidthPage() -> impl IntoView {
         <Controls/>
         <CliffPanel runner=sweep/>
         <MarkedPanel/>
-        <WitnessPanel/>
+        <WitnessPanel walk/>
         <ExponentialPanel/>
         <ConditioningPanel runner=grades/>
     }

@@ -1,10 +1,13 @@
 //! What all panels of the workspace share: the choices, and how they change.
 
 use leptos::prelude::*;
+use ndarray::Array2;
 use transformer::Class;
 
 use crate::app::Store;
 use crate::jobs::width::{Cast, Draw};
+use crate::state::Page;
+use crate::state::universal::UniversalState;
 use crate::state::width::WidthState;
 use universal::{Law, RandomSpec};
 
@@ -23,9 +26,8 @@ pub struct WidthRoom {
 impl WidthRoom {
     /// Sets up the shared part and offers it as a context.
     pub fn provide() -> WidthRoom {
-        let store = expect_context::<Store>();
-        let Store(app) = store;
-        let state = Memo::new(move |_| app.with(|app| app.width.clone()));
+        let store = Store::entered::<WidthState>();
+        let state = store.memo(|state: &WidthState| state);
         let class = Memo::new(move |_| state.with(|state| state.class));
         let cast = Memo::new(move |_| state.with(cast_of));
         let room = WidthRoom { store, state, class, cast };
@@ -33,13 +35,23 @@ impl WidthRoom {
         room
     }
 
-    /// Changes what was chosen.
-    pub fn change(self, change: impl FnOnce(&mut WidthState)) {
+    /// Goes to the workspace “Universal” with the draw under the marker, on this input: there its run can be kept.
+    pub fn play_marked(self, input: Array2<f64>) {
         let Store(app) = self.store;
         app.update(|app| {
-            change(&mut app.width);
-            let reach = app.width.reach as i64;
-            app.width.spare = app.width.spare.clamp(-reach, reach);
+            if let Some(piece) = app.choices::<WidthState>().marked_piece(input) {
+                app.change(|universal| *universal = UniversalState { piece, ..UniversalState::default() });
+                app.page = Page::Universal;
+            }
+        });
+    }
+
+    /// Changes what was chosen.
+    pub fn change(self, change: impl FnOnce(&mut WidthState)) {
+        self.store.change(|state: &mut WidthState| {
+            change(state);
+            let reach = state.reach as i64;
+            state.spare = state.spare.clamp(-reach, reach);
         });
     }
 }

@@ -4,22 +4,21 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use universal::sweep::{Moment, Path};
+use universal::witness::{Moment, Path};
 
 use super::room::{WidthRoom, draw_of};
+use super::work::{Job, Kind, Plan, Running, Work};
 use crate::drawing::clock::Clock;
 use crate::drawing::palette::Role;
-use crate::jobs::client::{Client, Line as Requests};
-use crate::jobs::protocol::{Answer, Packed, Request};
-use crate::jobs::width::{self, Cast, Draw};
+use crate::jobs::client::Line as Requests;
+use crate::jobs::width::{Answer, Point, Request, WITNESS_STEPS};
 use crate::language::{Language, use_language};
-use crate::notices::Notices;
 use crate::widgets::chart::{Axis, Chart, Dot, Figure, Line, Marker, Rule, Series};
 use crate::widgets::number::short;
 use crate::widgets::scrubber::Scrubber;
 
-/// The widest N whose path is followed: each of its points takes the singular values of an N × N matrix.
-const WIDEST: u128 = 160;
+/// The widest N whose path is followed: each of some hundred points takes all singular values of an N × N matrix.
+const WIDEST: u128 = 400;
 
 /// The animation takes so many steps from t = 0 to t = 1.
 const STEPS: f64 = 20.0;
@@ -27,48 +26,81 @@ const STEPS: f64 = 20.0;
 /// A condition number beyond this is that of a singular matrix, up to rounding.
 const SINGULAR: f64 = 1e13;
 
-/// A path, and what it is the path of.
-type Found = (Cast, Draw, Path);
+/// The walk from sparse to random weights, as far as it has come. Cheap to copy.
+#[derive(Clone, Copy)]
+pub struct WalkUnderWay {
+    /// What is walked: the first draw of the first law; `None` when N is too wide.
+    wanted: Memo<Option<Point>>,
+    /// What has been found of it.
+    found: Memo<Option<Found>>,
+    /// The work of finding it.
+    pub work: Work,
+}
+
+/// What has been found of a path.
+#[derive(Debug, Clone, PartialEq)]
+struct Found {
+    point: Point,
+    path: Arc<Path>,
+    done: usize,
+    left: usize,
+}
+
+impl WalkUnderWay {
+    /// Starts the walk, which goes on as long as `may_run` allows it.
+    pub fn start(room: WidthRoom, may_run: Signal<bool>) -> WalkUnderWay {
+        let wanted = Memo::new(move |_| {
+            room.state.with(|state| {
+                let width = usize::try_from(state.equations()).ok()?;
+                if state.equations() > WIDEST {
+                    return None;
+                }
+                Some((room.cast.get(), draw_of(state, *state.laws.first()?, width, 0)))
+            })
+        });
+        let kept = RwSignal::new(None::<Found>);
+        // What was computed for other choices is not shown.
+        let found = Memo::new(move |_| {
+            let wanted = wanted.get()?;
+            kept.with(|kept| kept.clone().filter(|kept| kept.point == wanted))
+        });
+        let steps = Memo::new(move |_| match (wanted.get(), found.get()) {
+            (None, _) => (0, 0),
+            (Some(_), None) => (0, WITNESS_STEPS + 1),
+            (Some(_), Some(found)) => (found.done, found.done + found.left),
+        });
+        let next = Callback::new(move |steps: usize| {
+            let point = wanted.get_untracked()?;
+            let known = found.get_untracked();
+            if known.as_ref().is_some_and(|known| known.left == 0) {
+                return None;
+            }
+            let from = known.map_or(0, |known| known.done);
+            let keep = move |answer| {
+                if let Answer::Witness { path, done, left } = answer {
+                    kept.try_set(Some(Found { point, path: Arc::new(path), done, left }));
+                }
+            };
+            Some(Job { request: Request::Witness { point, from, steps }, steps, keep: Box::new(keep) })
+        });
+        let forget = Callback::new(move |()| kept.set(None));
+        let work = Work::start(Requests::Witness, Plan { next, steps, forget }, may_run);
+        WalkUnderWay { wanted, found, work }
+    }
+}
 
 /// The panel.
 #[component]
-pub fn WitnessPanel() -> impl IntoView {
+pub fn WitnessPanel(
+    /// The walk.
+    walk: WalkUnderWay,
+) -> impl IntoView {
     let room = expect_context::<WidthRoom>();
-    let client = expect_context::<Client>();
-    let notices = expect_context::<Notices>();
     let t = use_language();
-    let wanted = Memo::new(move |_| {
-        room.state.with(|state| {
-            let width = usize::try_from(state.equations()).ok()?;
-            if state.equations() > WIDEST {
-                return None;
-            }
-            Some((room.cast.get(), draw_of(state, *state.laws.first()?, width, 0)))
-        })
-    });
-    let found = RwSignal::new(None::<Arc<Found>>);
-    Effect::new(move |_| {
-        let Some((cast, draw)) = wanted.get() else { return };
-        client.ask(
-            Requests::Witness,
-            Request::Width(Packed::of(&width::Request::Witness(cast, draw))),
-            move |answer| {
-                match answer.map(Answer::width) {
-                    Ok(Some(width::Answer::Witness(path))) => {
-                        // The page may have been left in the meantime.
-                        found.try_set(Some(Arc::new((cast, draw, path))));
-                    }
-                    Ok(_) => {}
-                    Err(failure) => notices.failure(failure),
-                }
-            },
-        );
-    });
-    // What was computed for other choices is not shown.
-    let path = Memo::new(move |_| {
-        let wanted = wanted.get()?;
-        found.get().filter(|found| (found.0, found.1) == wanted)
-    });
+    let found = walk.found;
+    let path = Memo::new(move |_| found.with(|found| found.as_ref().map(|found| Arc::clone(&found.path))));
+    let is_complete =
+        Memo::new(move |_| found.with(|found| found.as_ref().is_some_and(|found| found.left == 0)));
     let way = Memo::new(move |_| room.state.with(|state| state.way));
     let position = RwSignal::new(way.get_untracked() as f64 / 100.0 * STEPS);
     let clock = Clock::new(position, Signal::stored(STEPS));
@@ -94,22 +126,28 @@ pub fn WitnessPanel() -> impl IntoView {
             keep();
         }),
     };
-    let here = move || path.with(|path| nearest(&path.as_ref()?.2, at()));
+    let here = move || path.with(|path| nearest(path.as_ref()?, at()));
     let says = Signal::derive(move || {
         here().map(|(moment, error)| {
             t.get().witness_says(&short(moment.t), &short(moment.log_determinant), &short(error))
         })
     });
-    let beside = Memo::new(move |_| path.with(|path| beside_figure(&path.as_ref()?.2, at(), t.get())));
+    let beside = Memo::new(move |_| path.with(|path| beside_figure(path.as_ref()?, at(), t.get())));
     let figure = move |draw: fn(&Path, Language) -> Figure| {
         Signal::derive(move || {
-            path.with(|path| path.as_ref().map(|path| draw(&path.2, t.get())).unwrap_or_default())
+            path.with(|path| path.as_ref().map(|path| draw(path, t.get())).unwrap_or_default())
         })
     };
     let finding = Signal::derive(move || {
         path.with(|path| match path {
-            Some(path) => finding(&path.2, t.get()),
+            Some(path) => finding(path, is_complete.get(), t.get()),
             None => t.get().finding_pending().to_owned(),
+        })
+    });
+    let leap = Signal::derive(move || {
+        path.with(|path| match path {
+            Some(path) if is_complete.get() => leap(path, t.get()),
+            _ => t.get().finding_pending().to_owned(),
         })
     });
     view! {
@@ -117,9 +155,10 @@ pub fn WitnessPanel() -> impl IntoView {
             <h2>{move || t.get().witness_title()}</h2>
             <p class="lead">{move || t.get().witness_lead()}</p>
             <Show
-                when=move || wanted.with(Option::is_some)
+                when=move || walk.wanted.with(Option::is_some)
                 fallback=move || view! { <p class="quiet">{move || t.get().witness_too_wide(WIDEST)}</p> }
             >
+                <Running work=walk.work kind=Kind::Walk/>
                 <div class="chart-pair">
                     <Chart
                         name=Signal::derive(move || t.get().determinant_name().to_owned())
@@ -130,7 +169,7 @@ pub fn WitnessPanel() -> impl IntoView {
                     <Chart
                         name=Signal::derive(move || t.get().witness_error_name().to_owned())
                         figure=figure(error_figure)
-                        finding=Signal::derive(move || t.get().witness_leap_finding().to_owned())
+                        finding=leap
                         marker
                     />
                 </div>
@@ -161,9 +200,11 @@ fn hundredths(position: f64) -> usize {
     (position / STEPS * 100.0).round().clamp(0.0, 100.0) as usize
 }
 
-/// The point of a path that is nearest to t.
+/// The point of a path that is nearest to t; none where the walk has not come yet.
 fn nearest(path: &Path, t: f64) -> Option<(Moment, f64)> {
-    path.points.iter().min_by(|a, b| (a.0.t - t).abs().total_cmp(&(b.0.t - t).abs())).copied()
+    let apart = |moment: &Moment| (moment.t - t).abs();
+    let nearest = path.points.iter().min_by(|a, b| apart(&a.0).total_cmp(&apart(&b.0))).copied()?;
+    (apart(&nearest.0) <= 1.0 / WITNESS_STEPS as f64).then_some(nearest)
 }
 
 fn rules(path: &Path) -> Vec<Rule> {
@@ -221,7 +262,26 @@ fn beside_figure(path: &Path, here: f64, t: Language) -> Option<Figure> {
 /// As far from a zero the error is shown against the distance.
 const NEAR: f64 = 0.1;
 
-fn finding(path: &Path, t: Language) -> String {
+/// How the errors at the zeros stand beside all others.
+fn leap(path: &Path, t: Language) -> String {
+    let is_near = |point: f64| path.zeros.iter().any(|zero| (zero.t - point).abs() <= NEAR / 10.0);
+    let largest = |is_wanted: &dyn Fn(f64) -> bool| {
+        let errors = path.points.iter().filter(|(moment, _)| is_wanted(moment.t)).map(|(_, error)| *error);
+        // An error that is no number is beyond all numbers.
+        errors.fold(0.0, |a: f64, b| if b.is_nan() { f64::INFINITY } else { a.max(b) })
+    };
+    let elsewhere = short(largest(&|point| !is_near(point)));
+    match path.zeros.is_empty() {
+        true => t.witness_no_leap(&elsewhere),
+        false => t.witness_leap(&short(largest(&is_near)), &elsewhere),
+    }
+}
+
+fn finding(path: &Path, is_complete: bool, t: Language) -> String {
+    if !is_complete {
+        let far = path.points.iter().map(|(moment, _)| moment.t).fold(0.0, f64::max);
+        return t.finding_under_way(&short(far), path.zeros.len());
+    }
     let end = path.points.last().map(|(moment, _)| short(moment.log_determinant)).unwrap_or_default();
     let zeros: Vec<String> = path.zeros.iter().map(|zero| short(zero.t)).collect();
     let ends_singular = path.points.last().is_some_and(|(moment, _)| moment.condition > SINGULAR);
@@ -236,7 +296,8 @@ crate::texts! {
     witness_title: "The witness" | "A testemunha";
     witness_lead: "R(t) = (1 − t) R₀ + t R₁ leads from the sparse weights R₀, which surely work, to the random ones R₁, all with N columns. det C(t) is a polynomial in t, and it is 1 at t = 0, so it can vanish at a few isolated t only. A random draw would have to hit one of them exactly."
         | "R(t) = (1 − t) R₀ + t R₁ leva dos pesos esparsos R₀, que certamente funcionam, aos aleatórios R₁, todos com N colunas. det C(t) é um polinômio em t e vale 1 em t = 0, então só pode se anular em alguns t isolados. Um sorteio teria de acertar um deles em cheio.";
-    witness_too_wide(widest: u128): "The path is followed up to N = {widest}; choose fewer heads or layers." | "O caminho é seguido até N = {widest}; escolha menos cabeças ou camadas.";
+    witness_too_wide(widest: u128): "The path is followed up to N = {widest}, because each of its hundreds of points takes all singular values of an N × N matrix; choose fewer heads or layers." | "O caminho é seguido até N = {widest}, porque cada um de suas centenas de pontos pede todos os valores singulares de uma matriz N × N; escolha menos cabeças ou camadas.";
+    finding_under_way(t: &str, zeros: usize): "Followed up to t = {t}; zeros so far: {zeros}." | "Seguido até t = {t}; zeros até agora: {zeros}.";
     determinant_name: "The determinant on the way" | "O determinante no caminho";
     witness_error_name: "The error on the way" | "O erro no caminho";
     witness_animation: "The way from sparse to random weights" | "O caminho dos pesos esparsos aos aleatórios";
@@ -246,8 +307,10 @@ crate::texts! {
     zeros_series: "zeros of the determinant" | "zeros do determinante";
     witness_error_series: "largest output error" | "maior erro da saída";
     witness_says(t: &str, log: &str, error: &str): "t = {t}: ln |det C| = {log}, error {error}" | "t = {t}: ln |det C| = {log}, erro {error}";
-    witness_leap_finding: "The error leaps up where the determinant vanishes, and everywhere else it is rounding."
-        | "O erro salta onde o determinante se anula, e em todo o resto é arredondamento.";
+    witness_leap(at: &str, elsewhere: &str): "At the zeros the error rises to {at}; more than 0.01 away from all of them it is at most {elsewhere}."
+        | "Nos zeros o erro sobe a {at}; a mais de 0,01 de todos eles é no máximo {elsewhere}.";
+    witness_no_leap(elsewhere: &str): "The determinant does not vanish on this way, and the error is at most {elsewhere} all along."
+        | "O determinante não se anula neste caminho, e o erro é no máximo {elsewhere} em todo ele.";
     beside_name: "Right beside a zero" | "Logo ao lado de um zero";
     beside_axis(zero: &str): "distance of t from the zero at {zero} (log scale)" | "distância de t ao zero em {zero} (escala log)";
     beside_before: "before the zero" | "antes do zero";

@@ -1,12 +1,11 @@
-//! Programs, inputs and files that are too long for a link, made short enough. Only the workspace itself does this, so
-//! that the code for it comes with the workspace and not with every first visit.
+//! Programs, inputs and files that are too long for a link, made short enough.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
-use super::{Desk, Files, Piece, RaspState};
+use super::{Desk, Files, Piece};
 
 /// The most bytes that a link unpacks to.
 const LARGEST: usize = 1_000_000;
@@ -14,28 +13,8 @@ const LARGEST: usize = 1_000_000;
 /// How hard is tried to make it short, of 10: beyond this it takes longer and gains nothing.
 const EFFORT: u8 = 8;
 
-impl Desk {
-    /// What a state has on its desk; `None` when its link was cut or is none of ours.
-    pub fn of(state: &RaspState) -> Option<Desk> {
-        match &state.packed {
-            Some(packed) if state.piece.program.is_empty() && state.files.is_empty() => unpack(packed),
-            _ => Some(Desk { piece: state.piece.clone(), files: state.files.clone() }),
-        }
-    }
-
-    /// Puts this into a state, packed where a link needs it packed.
-    pub fn put(self, state: &mut RaspState) {
-        state.piece = self.piece;
-        state.files = self.files;
-        state.packed = None;
-        if !state.is_plain() {
-            state.packed = Some(pack(&state.piece, &state.files));
-        }
-    }
-}
-
-/// Four texts and more, each behind its length, deflated and written in the letters of a link.
-fn pack(piece: &Piece, files: &Files) -> String {
+/// Two texts and two more for every file, each behind its length, deflated and written in the letters of a link.
+pub fn pack(Desk { piece, files }: &Desk) -> String {
     let texts =
         [&piece.program, &piece.input].into_iter().chain(files.iter().flat_map(|(name, text)| [name, text]));
     let mut bytes = Vec::new();
@@ -46,7 +25,8 @@ fn pack(piece: &Piece, files: &Files) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(compress_to_vec(&bytes, EFFORT))
 }
 
-fn unpack(packed: &str) -> Option<Desk> {
+/// What was packed; `None` when it was cut or is none of ours.
+pub fn unpack(packed: &str) -> Option<Desk> {
     let deflated = BASE64_URL_SAFE_NO_PAD.decode(packed).ok()?;
     let bytes = decompress_to_vec_with_limit(&deflated, LARGEST).ok()?;
     let mut texts = Vec::new();
@@ -73,8 +53,9 @@ mod tests {
     fn what_is_cut_or_made_up_is_refused() {
         let piece = Piece { program: "indices;\n".repeat(50), input: "ä".to_owned() };
         let files = Files::from([("mine".to_owned(), "x = 1;".to_owned())]);
-        let packed = pack(&piece, &files);
-        assert_eq!(unpack(&packed), Some(Desk { piece, files }));
+        let desk = Desk { piece, files };
+        let packed = pack(&desk);
+        assert_eq!(unpack(&packed), Some(desk));
         for at in 0..packed.len() {
             assert_eq!(unpack(&packed[..at]), None, "{at}");
         }

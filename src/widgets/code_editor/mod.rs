@@ -4,6 +4,7 @@
 //! undo, selection, spelling of accents and everything else of typing are the browser's own. Tab indents; after
 //! Escape it leaves the editor.
 
+mod still;
 mod text;
 
 use std::ops::Range;
@@ -14,6 +15,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlTextAreaElement;
 
+pub use self::still::CodeText;
 use self::text::{
     Line, Piece, byte_from_utf16, indentation, lines, offers, place, utf16_from_byte, word_before,
 };

@@ -1,8 +1,8 @@
 //! The page's code, cut into parts that come when they are wanted (see `src/parts.rs`), each made small, all named
 //! by their content: a page and a worker of two releases can never meet, whatever a browser or a host has kept.
 
-use super::glue::shorten;
-use super::packs::{Pack, pack};
+use super::glue::{shorten, without_custom_sections};
+use super::packs::{Pack, SMALL, pack};
 use super::{add_to_head, hexadecimal};
 use anyhow::{Context, Result, anyhow, bail};
 use base64::Engine;
@@ -70,6 +70,13 @@ pub(super) fn replace(folder: &Path, html: &str, code: &Code) -> Result<String> 
     let mut modules = split.split_modules;
     modules.push(workshop.join("pianola_bg.wasm"));
     for module in &modules {
+        let code = fs::read(module)?;
+        let bare = without_custom_sections(&code)?;
+        // The optimiser takes a second to start, and finds little in a small module.
+        if bare.len() < SMALL {
+            fs::write(module, bare)?;
+            continue;
+        }
         let mut opt = tool("wasm-opt")?;
         opt.args(FEATURES).args(*optimise).args([
             "--strip-debug",
@@ -89,9 +96,7 @@ pub(super) fn replace(folder: &Path, html: &str, code: &Code) -> Result<String> 
         ("_parts.js".to_owned(), loader.into_bytes()),
         ("_worker.js".to_owned(), fs::read(folder.join("worker.js")).context("Trunk wrote no worker.js")?),
     ];
-    let wanted_first: Vec<String> =
-        packs.iter().filter(|pack| pack.is_for_page).map(|pack| pack.name.clone()).collect();
-    files.extend(packs.into_iter().map(|Pack { name, bytes, .. }| (format!("_{name}"), bytes)));
+    files.extend(packs.into_iter().map(|Pack { name, bytes }| (format!("_{name}"), bytes)));
 
     let mut content = Sha256::new();
     for (name, bytes) in &files {
@@ -113,14 +118,8 @@ pub(super) fn replace(folder: &Path, html: &str, code: &Code) -> Result<String> 
 
     html = add_to_head(&html, &format!(r#"<meta name="worker" content="./{name}_worker.js">"#))?;
     // Without this the browser would learn of them only when the code before them runs.
-    let mut preloads =
-        format!(r#"<link rel="modulepreload" href="./{name}_parts.js" crossorigin="anonymous">"#);
-    for pack in wanted_first {
-        preloads += &format!(
-            r#"<link rel="preload" href="./{name}_{pack}" crossorigin="anonymous" as="fetch" type="application/wasm">"#
-        );
-    }
-    Ok(html.replacen("</head>", &format!("{preloads}</head>"), 1))
+    let preload = format!(r#"<link rel="modulepreload" href="./{name}_parts.js" crossorigin="anonymous">"#);
+    Ok(html.replacen("</head>", &format!("{preload}</head>"), 1))
 }
 
 /// The name that Trunk gave to the code: `pianola-` and a hash.

@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 /// The module from which wasm-bindgen lets the code import.
 const MODULE: &[u8] = b"./pianola_bg.js";
 
+/// The magic number and the version.
+const HEADER: usize = 8;
+
 /// Gives the functions that `code` imports from `script` short names, and takes comments and indentation out of
 /// the script.
 ///
@@ -44,7 +47,6 @@ pub fn shorten(script: &str, code: &[u8]) -> Result<(String, Vec<u8>)> {
 
 /// The code with other names for what it imports from [`MODULE`]. WebAssembly, core specification, 5.5.5.
 fn rewrite_imports(code: &[u8], mut rename: impl FnMut(&str) -> String) -> Result<Vec<u8>> {
-    const HEADER: usize = 8;
     const IMPORTS: u8 = 2;
     let mut all = Reader { bytes: code, at: HEADER };
     let mut result = code.get(..HEADER).context("the code is empty")?.to_vec();
@@ -77,6 +79,25 @@ fn rewrite_imports(code: &[u8], mut rename: impl FnMut(&str) -> String) -> Resul
         }
         result.push(kind);
         write_counted(&mut result, &changed);
+    }
+    Ok(result)
+}
+
+/// The code without what only tools read: names, producers, relocations.
+///
+/// # Errors
+/// It is no WebAssembly.
+pub fn without_custom_sections(code: &[u8]) -> Result<Vec<u8>> {
+    const CUSTOM: u8 = 0;
+    let mut all = Reader { bytes: code, at: HEADER };
+    let mut result = code.get(..HEADER).context("the code is empty")?.to_vec();
+    while all.at < code.len() {
+        let start = all.at;
+        let kind = all.byte()?;
+        all.counted()?;
+        if kind != CUSTOM {
+            result.extend(&code[start..all.at]);
+        }
     }
     Ok(result)
 }
@@ -168,6 +189,15 @@ mod tests {
             code,
             module(&[("./pianola_bg.js", "_0"), ("./other.js", "load"), ("./pianola_bg.js", "_1")])
         );
+    }
+
+    #[test]
+    fn names_are_left_out_and_nothing_else() {
+        let code = module(&[("./other.js", "load")]);
+        let mut named = code.clone();
+        named.extend([0, 3, 1, b'x', 7]);
+        assert_eq!(without_custom_sections(&named).unwrap(), code);
+        assert!(without_custom_sections(&named[..named.len() - 1]).is_err());
     }
 
     #[test]

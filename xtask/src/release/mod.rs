@@ -7,6 +7,7 @@ mod packs;
 mod policy;
 mod service_worker;
 mod sizes;
+mod styles;
 
 pub use code::Code;
 pub use sizes::{Size, Sizes, measure};
@@ -25,6 +26,7 @@ pub const PAGE: &str = "index.html";
 pub fn finish(folder: &Path, code: &Code) -> Result<()> {
     let page = folder.join(PAGE);
     let html = fs::read_to_string(&page).with_context(|| format!("read {}", page.display()))?;
+    let html = styles::join(folder, &html)?;
     let html = code::replace(folder, &html, code)?;
     let html = add_to_head(&html, &service_worker::announcement())?;
     let html = policy::add(&html)?;

@@ -1,6 +1,6 @@
 //! How large a release is, as it lies on the host and as it travels.
 
-use super::{PAGE, files, packs};
+use super::{PAGE, files};
 use anyhow::Result;
 use brotli::enc::BrotliEncoderParams;
 use std::fmt;
@@ -61,12 +61,6 @@ impl fmt::Display for Sizes {
 /// everything and does so after the first visit: it is not followed.
 fn needed_by_page(folder: &Path, names: &[String]) -> Result<Vec<String>> {
     let mut needed = vec![PAGE.to_owned()];
-    // Packs of code are fetched by names that are put together.
-    let is_first = |name: &&String| {
-        name.rsplit_once(['-', '/'])
-            .is_some_and(|(_, end)| end.split_once('_').is_some_and(|(_, pack)| packs::FIRST.contains(&pack)))
-    };
-    needed.extend(names.iter().filter(is_first).cloned());
     let mut read = 0;
     while read < needed.len() {
         let text = match Path::new(&needed[read]).extension().and_then(|extension| extension.to_str()) {

@@ -31,7 +31,9 @@ pub use error::{FileError, Guess};
 pub use input::{Input, read_input};
 pub use limits::{Limits, check_limits};
 pub use target_json::{TargetDocument, read_target_json, write_target_json};
-pub use target_safetensors::{read_target_safetensors, write_target_safetensors};
+pub use target_safetensors::{
+    NamedMatrix, read_target_safetensors, write_matrices_safetensors, write_target_safetensors,
+};
 
 use crate::Target;
 

@@ -1,4 +1,5 @@
-//! Targets as safetensors: tensors `layers.{l}.heads.{h}.wq` …, and the rest as text in `__metadata__`.
+//! Targets as safetensors: tensors `layers.{l}.heads.{h}.wq` …, and the rest as text in `__metadata__`. Other
+//! matrices are written in the same container.
 //!
 //! The container is eight bytes of length, a JSON header and the data. It is read here rather than by
 //! the `safetensors` crate, which cannot say which tensor is wrong, and which adds up claimed sizes in
@@ -90,25 +91,64 @@ pub fn write_target_safetensors(target: &Target) -> Result<Vec<u8>, FileError> {
         tensors.extend(vocabulary.positions.as_ref().map(|positions| (POSITIONS.to_owned(), positions)));
     }
 
+    let bytes = |matrix: &Array2<f64>| matrix.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let data = |(name, matrix): (String, &Array2<f64>)| (name, "F64", matrix.dim(), bytes(matrix));
+    container(metadata, tensors.into_iter().map(data).collect())
+}
+
+/// A matrix that is not part of a target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NamedMatrix<'a> {
+    /// Its name in the file.
+    pub name: &'a str,
+    /// Rows and columns.
+    pub shape: (usize, usize),
+    /// Its numbers, row by row.
+    pub numbers: &'a [f32],
+}
+
+/// Writes matrices as safetensors of type F32, with text beside them. The same matrices give the same bytes.
+///
+/// # Errors
+/// When a matrix does not have as many numbers as its shape says, or the header would be too long.
+pub fn write_matrices_safetensors(
+    metadata: BTreeMap<String, String>,
+    matrices: &[NamedMatrix],
+) -> Result<Vec<u8>, FileError> {
+    let tensors = matrices.iter().map(|it| {
+        let needed = it.shape.0 * it.shape.1;
+        if needed != it.numbers.len() {
+            let (needed, found) = (4 * needed as u64, 4 * it.numbers.len() as u64);
+            return Err(FileError::Extent { name: it.name.to_owned(), needed, found });
+        }
+        let bytes = it.numbers.iter().flat_map(|value| value.to_le_bytes()).collect();
+        Ok((it.name.to_owned(), "F32", it.shape, bytes))
+    });
+    container(metadata, tensors.collect::<Result<_, _>>()?)
+}
+
+/// A tensor on its way into a file: name, type, shape and numbers.
+type Data = (String, &'static str, (usize, usize), Vec<u8>);
+
+fn container(metadata: BTreeMap<String, String>, tensors: Vec<Data>) -> Result<Vec<u8>, FileError> {
     let mut header = Header { metadata: Some(metadata), tensors: BTreeMap::new() };
     let mut end = 0;
-    for (name, matrix) in &tensors {
+    for (name, dtype, (rows, columns), data) in &tensors {
         let start = end;
-        end += 8 * matrix.len() as u64;
-        let shape = vec![matrix.nrows() as u64, matrix.ncols() as u64];
-        let info = TensorInfo { dtype: "F64".to_owned(), shape, data_offsets: (start, end) };
+        end += data.len() as u64;
+        let shape = vec![*rows as u64, *columns as u64];
+        let info = TensorInfo { dtype: (*dtype).to_owned(), shape, data_offsets: (start, end) };
         header.tensors.insert(name.clone(), info);
     }
-    let mut text = serde_json::to_string(&header).map_err(json)?;
+    let mut text =
+        serde_json::to_string(&header).map_err(|error| FileError::Refused { reason: error.to_string() })?;
     // Readers that map the file into memory rely on data that begins at a multiple of eight.
     text.extend(std::iter::repeat_n(' ', text.len().next_multiple_of(8) - text.len()));
     at_most("header", text.len() as u64, Limits::STANDARD.header_bytes)?;
 
     let mut bytes = (text.len() as u64).to_le_bytes().to_vec();
     bytes.extend(text.bytes());
-    for (_, matrix) in &tensors {
-        bytes.extend(matrix.iter().flat_map(|value| value.to_le_bytes()));
-    }
+    tensors.iter().for_each(|(_, _, _, data)| bytes.extend(data));
     Ok(bytes)
 }
 

@@ -1,6 +1,8 @@
-//! Draws the bench: what is read above, what is made below, and numbers on their way from one to the other.
+//! Draws the bench: what is read above, what is made below, numbers on their way from one to the other, and the
+//! selectors that send them.
 
-use super::layout::{Bench, NUMERAL};
+use super::layout::{Bench, Strip};
+use super::selectors::{SelectorRow, paint_selectors};
 use crate::drawing::color::{Mark, Rgba, Scale};
 use crate::drawing::geometry::{Path, Point, Rect};
 use crate::drawing::painter::{Align, Baseline, Family, Painter, Stroke, TextStyle, Weight};
@@ -17,7 +19,7 @@ pub struct Row {
     pub scale: Scale,
     /// The position of its first cell in its sequence.
     pub start: usize,
-    /// Its numbers; `None` where there is none yet.
+    /// Its numbers, as far as they are seen; `None` where there is none yet.
     pub values: Vec<Option<f64>>,
     /// The cells that are looked at.
     pub lit: Vec<usize>,
@@ -36,17 +38,24 @@ pub struct Travel {
 }
 
 /// Draws everything.
-pub fn paint(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, rows: &[Row], travels: &[Travel]) {
-    for (at, row) in rows.iter().enumerate() {
-        paint_row(painter, palette, bench, at, row);
-    }
+pub fn paint(
+    painter: &mut dyn Painter,
+    palette: &Palette,
+    bench: &Bench,
+    (rows, selectors, travels): (&[Row], &[SelectorRow], &[Travel]),
+    heading: &str,
+) {
     // Lines first, so that no number is crossed out.
     for travel in travels {
         paint_line(painter, palette, bench, travel, travels.len());
     }
+    for (at, row) in rows.iter().enumerate() {
+        paint_row(painter, palette, bench, at, row);
+    }
     for travel in travels {
         paint_number(painter, palette, bench, travel, travels.len());
     }
+    paint_selectors(painter, palette, bench, selectors, heading);
 }
 
 /// More numbers on their way are dots.
@@ -54,18 +63,19 @@ const MOST_NUMBERS: usize = 24;
 
 fn paint_row(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, at: usize, row: &Row) {
     let strip = bench.strips[at];
+    // With an overview, words keep off it.
+    let above = strip.overview.map_or(strip.top, |bar| bar.y) - palette.text_small * 0.45;
     let label = TextStyle::new(palette.role(row.role), palette.text_small, Family::Sans)
         .on(Baseline::Alphabetic)
         .weighing(Weight::Strong);
-    painter.text(&row.label, Point::new(strip.left, strip.top - palette.text_small * 0.45), &label);
+    painter.text(&row.label, Point::new(strip.left, above), &label);
     let tiny = TextStyle::new(palette.soft, palette.text_tiny, Family::Sans).aligned(Align::Center);
     // Indices that would touch are left out, from the first on.
-    let digits = (row.start + strip.count).to_string().len() as f64;
-    let step = (digits * palette.text_tiny * 0.75 / bench.cell).ceil().max(1.0) as usize;
-    for cell in strip.first..strip.first + strip.seen {
+    let step = index_step(palette, row.start + strip.count, bench.cell);
+    for (value, cell) in row.values.iter().zip(strip.first..) {
         let Some(rect) = bench.rect(at, cell) else { continue };
         let is_lit = row.lit.contains(&cell);
-        paint_cell(painter, palette, rect, row.values.get(cell).copied().flatten(), row.scale, bench.cell);
+        paint_cell(painter, palette, rect, *value, row.scale);
         if is_lit {
             // The halo keeps the ring apart from cells of its own hue.
             painter.stroke_rect(rect.inset(1.5), 2.0, &Stroke::solid(palette.card, 2.0));
@@ -85,30 +95,32 @@ fn paint_row(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, at: us
             }
         }
     }
-    if strip.seen < strip.count {
-        let more = TextStyle::new(palette.soft, palette.text_small, Family::Sans)
-            .on(Baseline::Alphabetic)
-            .aligned(Align::End);
-        let text = format!(
-            "{}…{} / {}",
-            row.start + strip.first,
-            row.start + strip.first + strip.seen - 1,
-            strip.count
-        );
-        let right = strip.left + strip.seen as f64 * bench.cell;
-        painter.text(&text, Point::new(right, strip.top - palette.text_small * 0.45), &more);
+    paint_overview(painter, palette, &strip, row);
+}
+
+/// The whole strip as a bar, with the window and what is read in it.
+fn paint_overview(painter: &mut dyn Painter, palette: &Palette, strip: &Strip, row: &Row) {
+    let (Some(bar), Some(part)) = (strip.overview, strip.part(strip.first, strip.seen)) else { return };
+    let hue = palette.role(row.role);
+    painter.fill_round_rect(bar, bar.height / 2.0, hue.faded(0.2));
+    painter.fill_round_rect(part, bar.height / 2.0, hue);
+    for cell in &row.lit {
+        let Some(mark) = strip.part(*cell, 1) else { continue };
+        // A hairline would not be found.
+        let width = mark.width.max(3.0);
+        let mark = Rect::new(mark.center().x - width / 2.0, bar.y - 1.5, width, bar.height + 3.0);
+        painter.fill_rect(mark, palette.accent);
     }
 }
 
-fn paint_cell(
-    painter: &mut dyn Painter,
-    palette: &Palette,
-    rect: Rect,
-    value: Option<f64>,
-    scale: Scale,
-    cell: f64,
-) {
-    let radius = if cell >= 12.0 { 3.0 } else { 0.0 };
+/// Every how many cells an index is written.
+pub fn index_step(palette: &Palette, largest: usize, cell: f64) -> usize {
+    let digits = largest.to_string().len() as f64;
+    (digits * palette.text_tiny * 0.75 / cell).ceil().max(1.0) as usize
+}
+
+fn paint_cell(painter: &mut dyn Painter, palette: &Palette, rect: Rect, value: Option<f64>, scale: Scale) {
+    let radius = 3.0;
     let Some(value) = value else {
         painter.stroke_rect(rect.inset(0.5), radius, &Stroke::solid(palette.line, 1.0));
         return;
@@ -116,11 +128,9 @@ fn paint_cell(
     let color = color_of(palette, value, scale);
     painter.fill_round_rect(rect, radius, color);
     painter.stroke_rect(rect.inset(0.5), radius, &Stroke::solid(palette.cell_line, 1.0));
-    if cell >= NUMERAL {
-        let ink = color.readable(palette.numeral_dark, palette.numeral_light);
-        let style = TextStyle::new(ink, palette.text_tiny, Family::Sans).aligned(Align::Center);
-        painter.text(&number::in_room(value, 4), rect.center(), &style);
-    }
+    let ink = color.readable(palette.numeral_dark, palette.numeral_light);
+    let style = TextStyle::new(ink, palette.text_tiny, Family::Sans).aligned(Align::Center);
+    painter.text(&number::in_room(value, 4), rect.center(), &style);
 }
 
 /// Numbers leave slowly and arrive slowly.
@@ -162,17 +172,19 @@ fn paint_number(painter: &mut dyn Painter, palette: &Palette, bench: &Bench, tra
         painter.fill_circle(at, 3.0, palette.accent);
         return;
     }
-    let text = number::in_room(travel.value, 5);
-    let width = text.chars().count() as f64 * palette.text_small * 0.58 + 10.0;
-    let tall = palette.text_small * 1.6;
+    // Numbers that fall side by side keep to their columns.
+    let (size, room) = if count > 3 { (palette.text_tiny, 4) } else { (palette.text_small, 5) };
+    let text = number::in_room(travel.value, room);
+    let width = text.chars().count() as f64 * size * 0.58 + 8.0;
+    let width = if count > 3 { width.min(bench.cell) } else { width };
+    let tall = size * 1.6;
     painter.fill_round_rect(
         Rect::new(at.x - width / 2.0, at.y - tall / 2.0, width, tall),
         tall / 2.0,
         palette.accent,
     );
-    let style = TextStyle::new(palette.on_accent, palette.text_small, Family::Sans)
-        .aligned(Align::Center)
-        .weighing(Weight::Strong);
+    let style =
+        TextStyle::new(palette.on_accent, size, Family::Sans).aligned(Align::Center).weighing(Weight::Strong);
     painter.text(&text, at, &style);
 }
 

@@ -1,6 +1,6 @@
 //! The grid: models × variants × tasks, the most telling cells first, and what else was tried.
 
-use training::{Config, Kind, Skips, Task, Variant, Weights, recommended};
+use training::{Config, Kind, Model, Skips, Task, Variant, Weights, recommended};
 
 /// One cell: everything but the seed.
 #[derive(Debug, Clone)]
@@ -110,6 +110,14 @@ pub fn cells() -> Vec<Cell> {
         it.optimiser.learning_rate = 0.05;
         it.embedding_scale = 1.0;
         it.model.weights = Weights::Random { gain: 4.0 };
+    }));
+    let three = || cell(hops(3), norm, Random);
+    cells.push(tried(three(), "m=128-d_h=16", |it| {
+        it.model = Model { width: 128, head_width: 16, ..it.model }
+    }));
+    cells.push(tried(three(), "d_h=16-half-as-long", |it| {
+        it.model.head_width = 16;
+        it.steps = 1500;
     }));
     cells
 }

@@ -1,6 +1,6 @@
 //! Trains the models of the paper natively, on all cores, and writes `docs/results.md` and the figures that
 //! the app ships. A run that was interrupted goes on where it was: what is finished and what is under way is
-//! kept in `target/experiment`.
+//! kept in `target/experiment`. What is in the figures already is not measured again: take them away to do so.
 
 mod grid;
 mod page;
@@ -23,7 +23,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&folder)?;
     let wanted: Vec<Job> =
         jobs(scope.seeds).into_iter().filter(|job| job.name().contains(&scope.only)).collect();
-    let missing: Vec<&Job> = wanted.iter().filter(|job| !folder.join(job.finished()).exists()).collect();
+    let published = published()?;
+    let is_known = |job: &Job| {
+        let config = job.cell.config(job.seed);
+        folder.join(job.finished()).exists() || published.iter().any(|it| it.config == config)
+    };
+    let missing: Vec<&Job> = wanted.iter().filter(|job| !is_known(job)).collect();
     println!("{} runs, {} of them are finished", wanted.len(), wanted.len() - missing.len());
     let queue = Mutex::new(missing.into_iter());
     let failures = Mutex::new(Vec::new());
@@ -117,6 +122,9 @@ impl Job {
             }
         }
         let mut report = run.report()?;
+        if report.frozen.changed > 0 {
+            return Err(format!("{} frozen numbers have changed", report.frozen.changed).into());
+        }
         report.date = Some(time::OffsetDateTime::now_utc().date().to_string());
         println!("{}: accuracy {:.4}", self.name(), report.accuracy.held_out);
         write(&folder.join(self.finished()), &serde_json::to_vec_pretty(&report)?)?;
@@ -139,11 +147,8 @@ fn jobs(seeds: u64) -> Vec<Job> {
 
 /// Writes the page and the figures from every report that there is, those of an earlier measurement included.
 fn publish(folder: &Path) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let figures = project().join("crates/training/data/results.json");
-    let mut runs: Vec<Report> = match fs::read(&figures) {
-        Ok(text) => serde_json::from_slice::<Results>(&text)?.runs,
-        Err(_) => Vec::new(),
-    };
+    let figures = figures();
+    let mut runs = published()?;
     for job in jobs(LARGEST_SEED) {
         if let Ok(text) = fs::read(folder.join(job.finished())) {
             let report: Report = serde_json::from_slice(&text)?;
@@ -160,10 +165,23 @@ fn publish(folder: &Path) -> Result<(), Box<dyn Error + Send + Sync>> {
     if let Some(folder) = figures.parent() {
         fs::create_dir_all(folder)?;
     }
-    write(&figures, &(serde_json::to_string(&results)? + "\n").into_bytes())?;
+    write(&figures, &(results.to_compact_json(CURVE_POINTS)? + "\n").into_bytes())?;
     write(&project().join("docs/results.md"), page.as_bytes())?;
     Ok(())
 }
+
+/// The figures that the app ships.
+fn figures() -> PathBuf {
+    project().join("crates/training/data/results.json")
+}
+
+/// What has been measured before; nothing when there is no such file.
+fn published() -> Result<Vec<Report>, serde_json::Error> {
+    fs::read(figures()).map_or(Ok(Vec::new()), |text| Ok(serde_json::from_slice::<Results>(&text)?.runs))
+}
+
+/// How many evaluations of a cell's first seed the app ships.
+const CURVE_POINTS: usize = 10;
 
 /// No measurement has more seeds than this.
 const LARGEST_SEED: u64 = 32;

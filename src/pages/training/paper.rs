@@ -1,0 +1,217 @@
+//! The table of the paper beside what was measured: by the project, and by the person who looks.
+
+use leptos::prelude::*;
+
+use super::room::Room;
+use super::trainee::{Rest, Status};
+use crate::jobs::training::Shipped;
+use crate::language::{Language, say, use_language};
+use crate::state::training::{Model, Plan, Settings, Task, TaskKind, Variant};
+
+const TASKS: [TaskKind; 4] = [TaskKind::Dyck, TaskKind::OneHop, TaskKind::TwoHop, TaskKind::ThreeHop];
+const MODELS: [Model; 4] = [Model::Sparse, Model::Random, Model::Looped, Model::Trained];
+
+/// How many seeds a cell of the table has.
+const SEEDS: usize = 3;
+
+/// What *Fixed Universal Transformers* (arXiv 2605.31423, section 6) reports. A frozen perceptron “improves random
+/// further”, without a figure.
+fn reported(kind: TaskKind, variant: Variant, model: Model) -> Option<&'static str> {
+    let is_hops = kind.hops().is_some();
+    match (is_hops, variant, model) {
+        (false, Variant::AttentionOnly, Model::Sparse) => Some("100 %"),
+        (false, Variant::AttentionOnly, Model::Random) => Some("94.4 %"),
+        (true, Variant::AttentionOnly, Model::Sparse | Model::Random) => Some("30–40 %"),
+        (true, Variant::AttentionOnly, Model::Trained) => Some("≈ 99 %"),
+        (true, Variant::ResidualNorm, Model::Sparse) => Some("100 %"),
+        (true, Variant::ResidualNorm, Model::Random) => Some("85.7–96.1 %"),
+        _ => None,
+    }
+}
+
+/// Accuracies of several seeds.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Measured {
+    accuracies: Vec<f64>,
+    without_null: Vec<f64>,
+    date: Option<String>,
+}
+
+impl Measured {
+    fn says(&self, t: Language) -> Option<String> {
+        let count = self.accuracies.len();
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let least = self.accuracies.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = self.accuracies.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if count == 0 {
+            return None;
+        }
+        let spread = match most - least {
+            spread if spread > 5e-5 => format!(" ({} … {})", t.training_share(least), t.training_share(most)),
+            _ => String::new(),
+        };
+        let without = match self.without_null.len() == count {
+            true => format!("; {}", t.training_without_null(&t.training_share(mean(&self.without_null)))),
+            false => String::new(),
+        };
+        Some(format!("{}{spread}{without}", t.training_share(mean(&self.accuracies))))
+    }
+}
+
+fn by_project(shipped: &[Shipped], kind: TaskKind, variant: Variant, model: Model) -> Measured {
+    let mut measured = Measured::default();
+    for Shipped { report, is_standard } in shipped {
+        let is_it = report.task == kind.word()
+            && report.variant == variant.word()
+            && report.model.name() == model.word();
+        if is_it && *is_standard {
+            measured.accuracies.push(report.accuracy.held_out);
+            measured.without_null.extend(report.accuracy.without_null);
+            measured.date.clone_from(&report.date);
+        }
+    }
+    measured
+}
+
+fn plan_of(kind: TaskKind, variant: Variant, model: Model) -> Plan {
+    Plan {
+        task: Task::usual(kind),
+        variant,
+        models: vec![model],
+        seed: 0,
+        seeds: SEEDS,
+        settings: Settings::default(),
+    }
+}
+
+fn here(room: Room, kind: TaskKind, variant: Variant, model: Model) -> Measured {
+    let mut measured = Measured::default();
+    for run in room.lab.of_plan(&plan_of(kind, variant, model)) {
+        let is_done =
+            run.status.with(|status| matches!(status, Status::Resting(Rest::Converged | Rest::Spent)));
+        if is_done && run.forked_at.is_none() {
+            run.evaluations.with(|all| {
+                measured.accuracies.extend(all.last().map(|it| it.accuracy));
+                measured.without_null.extend(all.last().and_then(|it| it.accuracy_without_null));
+            });
+        }
+    }
+    measured
+}
+
+/// The panel.
+#[component]
+pub fn PaperPanel() -> impl IntoView {
+    let t = use_language();
+    let rows = TASKS
+        .into_iter()
+        .flat_map(|kind| Variant::ALL.map(|variant| (kind, variant)))
+        .map(|(kind, variant)| {
+            let cells = MODELS.map(|model| view! { <Cell kind variant model/> }).collect_view();
+            view! {
+                <tr class:is-first=variant == Variant::AttentionOnly>
+                    <th scope="row">
+                        <b>{move || t.get().training_task(kind)}</b>
+                        <span>{move || t.get().training_variant(variant)}</span>
+                    </th>
+                    {cells}
+                </tr>
+            }
+        })
+        .collect_view();
+    let heads = MODELS
+        .map(|model| view! { <th scope="col">{move || t.get().training_model(model)}</th> })
+        .collect_view();
+    view! {
+        <section class="panel">
+            <h2>{say(t, Language::training_paper_title)}</h2>
+            <p class="lead">{say(t, Language::training_paper_lead)}</p>
+            <div class="table-scroll training-paper" tabindex="0" role="region" aria-label=say(t, Language::training_paper_title)>
+                <table>
+                    <caption class="visually-hidden">{say(t, Language::training_paper_title)}</caption>
+                    <thead><tr><td>{say(t, Language::training_paper_corner)}</td>{heads}</tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+/// One cell: what is reported, what the project measured, what was measured here, and a button for what is missing.
+#[component]
+fn Cell(kind: TaskKind, variant: Variant, model: Model) -> impl IntoView {
+    let room = expect_context::<Room>();
+    let t = use_language();
+    let project =
+        Memo::new(move |_| room.lab.shipped.with(|shipped| by_project(shipped, kind, variant, model)));
+    let here = Memo::new(move |_| here(room, kind, variant, model));
+    let line = move |source: String, says: Option<String>| {
+        says.map(|says| view! { <p><b class="number">{says}</b>" "<span class="quiet">{source}</span></p> })
+    };
+    let reported_line = move || {
+        let t = t.get();
+        let text = reported(kind, variant, model)?;
+        let text = match t {
+            Language::En => text.to_owned(),
+            Language::Pt => text.replace('.', ","),
+        };
+        line(t.training_reported().to_owned(), Some(text))
+    };
+    let project_line = move || {
+        let (t, measured) = (t.get(), project.get());
+        let source = match &measured.date {
+            Some(date) => t.training_measured_on(measured.accuracies.len(), date),
+            None => t.training_measured(measured.accuracies.len()),
+        };
+        line(source, measured.says(t))
+    };
+    let here_line = move || {
+        let (t, measured) = (t.get(), here.get());
+        line(t.training_measured_here(measured.accuracies.len()), measured.says(t))
+    };
+    let start = move |_| {
+        let plan = plan_of(kind, variant, model);
+        room.change_plan(|current| {
+            let own = std::mem::take(&mut current.task.own);
+            *current = Plan { task: Task { own, ..plan.task.clone() }, ..plan.clone() };
+        });
+        room.lab.want(&plan);
+    };
+    let missing = move || SEEDS - here.with(|measured| measured.accuracies.len().min(SEEDS));
+    view! {
+        <td>
+            {reported_line}
+            {project_line}
+            {here_line}
+            {move || (missing() > 0).then(|| view! {
+                <button
+                    type="button"
+                    class="training-measure"
+                    aria-label=move || {
+                        let t = t.get();
+                        t.training_measure_long(missing(), t.training_task(kind), t.training_variant(variant), t.training_model(model))
+                    }
+                    on:click=start
+                >
+                    {move || t.get().training_measure(missing())}
+                </button>
+            })}
+        </td>
+    }
+    .into_any()
+}
+
+crate::texts! {
+    training_paper_title: "The paper’s table, and what was measured" | "A tabela do artigo, e o que se mediu";
+    training_paper_lead: "Reported: Fixed Universal Transformers (arXiv 2605.31423), at other sizes. Measured: by this project, with these very configurations, mean of the seeds with the least and the most; k-hop also without the positions whose answer is null. A press trains the missing seeds here."
+        | "Relatado: Fixed Universal Transformers (arXiv 2605.31423), em outros tamanhos. Medido: por este projeto, com exatamente estas configurações, média das sementes com a menor e a maior; em k-hop também sem as posições cuja resposta é nula. Um clique treina aqui as sementes que faltam.";
+    training_paper_corner: "task, variant" | "tarefa, variante";
+    training_reported: "reported" | "relatado";
+    training_measured(seeds: usize): "measured, {seeds} seeds" | "medido, {seeds} sementes";
+    training_measured_on(seeds: usize, date: &str): "measured, {seeds} seeds, {date}" | "medido, {seeds} sementes, {date}";
+    training_measured_here(seeds: usize): "measured here, {seeds} seeds" | "medido aqui, {seeds} sementes";
+    training_measure(seeds: usize): "Train {seeds} here" | "Treinar {seeds} aqui";
+    training_measure_long(seeds: usize, task: &str, variant: &str, model: &str):
+        "Train {seeds} seeds here: {task}, {variant}, {model}" | "Treinar {seeds} sementes aqui: {task}, {variant}, {model}";
+}
