@@ -76,7 +76,7 @@ fn steps_are_the_same_however_they_are_asked_for() {
     let mut evaluations = Vec::new();
     while !run.is_finished() {
         losses.push(run.step().unwrap().loss as f32);
-        if run.steps_taken() % 100 == 0 || run.is_finished() {
+        if run.steps_taken().is_multiple_of(100) || run.is_finished() {
             evaluations.push(run.evaluate());
         }
     }

@@ -388,7 +388,7 @@ mod tests {
             AppState::decode::<WidthState>("page=width&laws=gaussian,cauchy&spare=999&draws=0&values=0,x");
         assert_eq!(*state.choices::<WidthState>(), WidthState::default());
         let keys: Vec<&str> = bad.iter().map(|bad| bad.key.as_str()).collect();
-        assert_eq!(keys, ["draws", "laws", "spare", "values"]);
+        assert_eq!(keys, ["values", "draws", "laws", "spare"]);
     }
 
     #[test]

@@ -17,11 +17,18 @@ const PAGE: usize = 100;
 /// The most rows of a selector that are written out.
 const MOST_QUERIES: usize = 60;
 
+/// A result with more letters may be longer than its place.
+const MOST_LETTERS: usize = 150;
+
 /// The result, and the table of all named values.
 #[component]
 pub fn Results() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
+    let written = Memo::new(move |_| {
+        room.played
+            .with(|played| played.as_ref().map(|played| literal(&played.run.result)).unwrap_or_default())
+    });
     let result = move || {
         room.played.with(|played| {
             let played = played.as_ref()?;
@@ -32,9 +39,7 @@ pub fn Results() -> impl IntoView {
                     let why = super::editor::said(t.get(), failure);
                     view! { <span class="rasp-no-value">{t.get().rasp_no_result(&why)}</span> }.into_any()
                 }
-                None => {
-                    view! { <output class="rasp-value">{literal(&played.run.result)}</output> }.into_any()
-                }
+                None => view! { <output class="rasp-value">{written.get()}</output> }.into_any(),
             };
             Some(view! {
                 <code>{source}</code>
@@ -67,7 +72,10 @@ pub fn Results() -> impl IntoView {
     view! {
         <section class="rasp-results" class:is-stale=is_stale aria-label=move || t.get().rasp_result()>
             <h2>{move || t.get().rasp_result()}</h2>
-            <p class="rasp-literal">{result}</p>
+            // What is long scrolls, also by the keyboard.
+            <p class="rasp-literal" tabindex=move || { (written.with(String::len) > MOST_LETTERS).then_some("0") }>
+                {result}
+            </p>
             <Show when=move || is_stale.get()>
                 <p class="rasp-stale">{move || t.get().rasp_stale()}</p>
             </Show>

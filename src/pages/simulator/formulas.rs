@@ -142,9 +142,12 @@ pub fn current(simulated: &Simulated, stage: &Shown, now: &Moment, t: Language) 
                     fraction(number(1.0), number(count)),
                     op("="),
                     lit(number(value)),
-                    text(format!("  ({})", t.simulator_is_largest(&short(own)))),
+                    text(format!("\u{2002}({})", t.simulator_is_largest(&short(own)))),
                 ]),
-                _ => row([lit(number(value)), text(format!("  ({})", t.simulator_is_smaller(&short(own))))]),
+                _ => row([
+                    lit(number(value)),
+                    text(format!("\u{2002}({})", t.simulator_is_smaller(&short(own)))),
+                ]),
             }
         }
         Kind::Sum => {

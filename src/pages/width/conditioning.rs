@@ -77,7 +77,7 @@ pub fn ConditioningPanel(
                 <Show when=move || !is_too_wide.get()>
                     <Chart name=name(Language::sharpness_name) figure=chart(sharpness_figure) finding=finding(sharpness_finding)/>
                 </Show>
-                <TieTable/>
+                <TieTable may_run=runner.work.may_run/>
             </div>
         </section>
     }
@@ -334,15 +334,22 @@ fn sentences(found: Vec<String>, t: Language) -> String {
 
 /// Why ties need exact arithmetic, as a table of one target played in five ways.
 #[component]
-fn TieTable() -> impl IntoView {
+fn TieTable(
+    /// Whether its turn has come: it is the last thing on the page.
+    may_run: Signal<bool>,
+) -> impl IntoView {
     let room = expect_context::<WidthRoom>();
     let client = expect_context::<Client>();
     let notices = expect_context::<Notices>();
     let t = use_language();
     let found = RwSignal::new(Vec::<TieErrors>::new());
     let seeds = Memo::new(move |_| room.state.with(|state| (state.seed, state.frozen_seed)));
-    Effect::new(move |_| {
-        let (seed, frozen_seed) = seeds.get();
+    Effect::new(move |asked: Option<Option<(u64, u64)>>| {
+        let (asked, wanted) = (asked.flatten(), seeds.get());
+        if !may_run.get() || asked == Some(wanted) {
+            return asked;
+        }
+        let (seed, frozen_seed) = wanted;
         let request = Request::Width(Packed::of(&width::Request::Ties { seed, frozen_seed }));
         client.ask(Requests::Ties, request, move |answer| match answer.map(Answer::width) {
             Ok(Some(width::Answer::Ties(errors))) => {
@@ -352,6 +359,7 @@ fn TieTable() -> impl IntoView {
             Ok(_) => {}
             Err(failure) => notices.failure(failure),
         });
+        Some(wanted)
     });
     let rows = move || {
         let t = t.get();
@@ -365,9 +373,12 @@ fn TieTable() -> impl IntoView {
         ];
         let row = |(construction, numbers, equal, error): Row| {
             let errors: Vec<f64> = found.with(|found| found.iter().map(error).collect());
+            if errors.is_empty() {
+                return None;
+            }
             let lost = lost(&errors);
             let largest = errors.iter().copied().fold(0.0, |a: f64, b| if b.is_nan() { b } else { a.max(b) });
-            view! {
+            Some(view! {
                 <tr>
                     <th scope="row">{construction}</th>
                     <td>{numbers}</td>
@@ -375,9 +386,9 @@ fn TieTable() -> impl IntoView {
                     <td class="number" class:is-bad=lost != 0>{lost} {if lost == 0 { " ✓" } else { " ✗" }}</td>
                     <td class="number">{short(largest)}</td>
                 </tr>
-            }
+            })
         };
-        rows.into_iter().map(row).collect_view()
+        rows.into_iter().filter_map(row).collect_view()
     };
     let finding = move || {
         found.with(|found| {
@@ -397,7 +408,10 @@ fn TieTable() -> impl IntoView {
     let caption = move || {
         found.with(|found| {
             let with_ties = found.iter().filter(|errors| errors.ties > 0).count();
-            t.get().ties_caption(found.len(), with_ties)
+            match found.is_empty() {
+                true => t.get().finding_pending().to_owned(),
+                false => t.get().ties_caption(found.len(), with_ties),
+            }
         })
     };
     view! {

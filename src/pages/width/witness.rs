@@ -144,6 +144,12 @@ pub fn WitnessPanel(
             None => t.get().finding_pending().to_owned(),
         })
     });
+    let leap = Signal::derive(move || {
+        path.with(|path| match path {
+            Some(path) if is_complete.get() => leap(path, t.get()),
+            _ => t.get().finding_pending().to_owned(),
+        })
+    });
     view! {
         <section class="panel">
             <h2>{move || t.get().witness_title()}</h2>
@@ -163,7 +169,7 @@ pub fn WitnessPanel(
                     <Chart
                         name=Signal::derive(move || t.get().witness_error_name().to_owned())
                         figure=figure(error_figure)
-                        finding=Signal::derive(move || t.get().witness_leap_finding().to_owned())
+                        finding=leap
                         marker
                     />
                 </div>
@@ -194,9 +200,11 @@ fn hundredths(position: f64) -> usize {
     (position / STEPS * 100.0).round().clamp(0.0, 100.0) as usize
 }
 
-/// The point of a path that is nearest to t.
+/// The point of a path that is nearest to t; none where the walk has not come yet.
 fn nearest(path: &Path, t: f64) -> Option<(Moment, f64)> {
-    path.points.iter().min_by(|a, b| (a.0.t - t).abs().total_cmp(&(b.0.t - t).abs())).copied()
+    let apart = |moment: &Moment| (moment.t - t).abs();
+    let nearest = path.points.iter().min_by(|a, b| apart(&a.0).total_cmp(&apart(&b.0))).copied()?;
+    (apart(&nearest.0) <= 1.0 / WITNESS_STEPS as f64).then_some(nearest)
 }
 
 fn rules(path: &Path) -> Vec<Rule> {
@@ -254,6 +262,21 @@ fn beside_figure(path: &Path, here: f64, t: Language) -> Option<Figure> {
 /// As far from a zero the error is shown against the distance.
 const NEAR: f64 = 0.1;
 
+/// How the errors at the zeros stand beside all others.
+fn leap(path: &Path, t: Language) -> String {
+    let is_near = |point: f64| path.zeros.iter().any(|zero| (zero.t - point).abs() <= NEAR / 10.0);
+    let largest = |is_wanted: &dyn Fn(f64) -> bool| {
+        let errors = path.points.iter().filter(|(moment, _)| is_wanted(moment.t)).map(|(_, error)| *error);
+        // An error that is no number is beyond all numbers.
+        errors.fold(0.0, |a: f64, b| if b.is_nan() { f64::INFINITY } else { a.max(b) })
+    };
+    let elsewhere = short(largest(&|point| !is_near(point)));
+    match path.zeros.is_empty() {
+        true => t.witness_no_leap(&elsewhere),
+        false => t.witness_leap(&short(largest(&is_near)), &elsewhere),
+    }
+}
+
 fn finding(path: &Path, is_complete: bool, t: Language) -> String {
     if !is_complete {
         let far = path.points.iter().map(|(moment, _)| moment.t).fold(0.0, f64::max);
@@ -284,8 +307,10 @@ crate::texts! {
     zeros_series: "zeros of the determinant" | "zeros do determinante";
     witness_error_series: "largest output error" | "maior erro da saída";
     witness_says(t: &str, log: &str, error: &str): "t = {t}: ln |det C| = {log}, error {error}" | "t = {t}: ln |det C| = {log}, erro {error}";
-    witness_leap_finding: "The error leaps up where the determinant vanishes, and everywhere else it is rounding."
-        | "O erro salta onde o determinante se anula, e em todo o resto é arredondamento.";
+    witness_leap(at: &str, elsewhere: &str): "At the zeros the error rises to {at}; more than 0.01 away from all of them it is at most {elsewhere}."
+        | "Nos zeros o erro sobe a {at}; a mais de 0,01 de todos eles é no máximo {elsewhere}.";
+    witness_no_leap(elsewhere: &str): "The determinant does not vanish on this way, and the error is at most {elsewhere} all along."
+        | "O determinante não se anula neste caminho, e o erro é no máximo {elsewhere} em todo ele.";
     beside_name: "Right beside a zero" | "Logo ao lado de um zero";
     beside_axis(zero: &str): "distance of t from the zero at {zero} (log scale)" | "distância de t ao zero em {zero} (escala log)";
     beside_before: "before the zero" | "antes do zero";

@@ -41,7 +41,8 @@ pub struct Work {
     plan: Plan,
     /// Whether no further job is begun.
     pub is_paused: RwSignal<bool>,
-    may_run: Signal<bool>,
+    /// Whether its turn has come.
+    pub may_run: Signal<bool>,
     is_busy: StoredValue<bool>,
     /// Raised when all is given up, so that what is under way is not kept either.
     attempt: StoredValue<u32>,
@@ -117,9 +118,9 @@ impl Work {
                 Ok(_) if self.attempt.try_get_value() != Some(attempt) => {}
                 Ok(Some(answer)) => {
                     let newest = (now() - begun) / job.steps.max(1) as f64;
-                    // The first job also waits for the engine to be loaded; its share halves with every other.
-                    self.pace
-                        .try_update(|pace| *pace = Some(pace.map_or(newest, |pace| (pace + newest) / 2.0)));
+                    // A job that waited behind another, or for the engine to be loaded, says little of the next one.
+                    let smoothed = |pace: f64| newest.min((pace + newest) / 2.0);
+                    self.pace.try_update(|pace| *pace = Some(pace.map_or(newest, smoothed)));
                     (job.keep)(answer);
                 }
                 Ok(None) => {}

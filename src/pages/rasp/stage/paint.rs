@@ -462,14 +462,12 @@ fn moving_elementwise(
             let color = if is_failing && row == operands.len() { palette.bad } else { palette.accent };
             halo(painter, places.cell_at(row, position), &Stroke::solid(color, 2.0));
         }
-        lit_index(
-            painter,
-            palette,
-            position,
-            index_place(&places, position),
-            Align::Center,
-            Baseline::Bottom,
-        );
+        let style = index_style(palette).colored(palette.accent).weighing(Weight::Strong);
+        let width = letters(&n.to_string(), style.size) + 6.0;
+        let (back, on) = covered(position, index_step(places.cell, n), places.cell, width);
+        let (at, height) = (index_place(&places, position), style.size * 1.3);
+        painter.fill_rect(Rect::new(at.x - back, at.y - height, back + on, height), palette.card);
+        painter.text(&position.to_string(), at, &style.on(Baseline::Bottom));
     }
     if view.zoom.factor > 1.0 {
         painter.pop();
@@ -514,11 +512,30 @@ fn lit_indices(
     focus: Option<(usize, Option<usize>)>,
 ) {
     let Some((query, key)) = focus else { return };
+    let step = index_step(places.cell, places.view.x.length as usize);
+    let style = index_style(palette).colored(palette.accent).weighing(Weight::Strong);
+    let (width, height) = (letters(&places.view.x.length.to_string(), style.size) + 6.0, style.size * 1.3);
+    let (back, on) = covered(query, step, places.cell, height);
     let at = query_index(places, query);
-    lit_index(painter, palette, query, at, Align::End, Baseline::Middle);
+    painter.fill_rect(Rect::new(at.x - width, at.y - back, width + 1.0, back + on), palette.card);
+    painter.text(&query.to_string(), at, &style.aligned(Align::End));
     if let Some(key) = key {
-        lit_index(painter, palette, key, key_index(places, key), Align::Center, Baseline::Middle);
+        let (back, on) = covered(key, step, places.cell, width);
+        let at = key_index(places, key);
+        painter.fill_rect(Rect::new(at.x - back, at.y - height / 2.0, back + on, height), palette.card);
+        painter.text(&key.to_string(), at, &style);
     }
+}
+
+/// How far before and after the middle of a number that is written over others room is made for it: its own size, and
+/// all of a number that it would touch. Numbers stand at every `step`-th cell.
+fn covered(position: usize, step: usize, cell: f64, size: f64) -> (f64, f64) {
+    let reach = |cells: usize| {
+        let distance = cells as f64 * cell;
+        if cells > 0 && distance < size { distance + size / 2.0 } else { size / 2.0 }
+    };
+    let after_one = position % step;
+    (reach(after_one), reach(if after_one == 0 { 0 } else { step - after_one }))
 }
 
 fn key_index(places: &AttentionPlaces, position: usize) -> Point {
@@ -527,31 +544,6 @@ fn key_index(places: &AttentionPlaces, position: usize) -> Point {
 
 fn query_index(places: &AttentionPlaces, position: usize) -> Point {
     Point::new(places.queries.x - 4.0, places.cell_at(position, 0).center().y)
-}
-
-/// The number of a position in bright letters; it covers the quiet one.
-fn lit_index(
-    painter: &mut dyn Painter,
-    palette: &Palette,
-    position: usize,
-    at: Point,
-    align: Align,
-    baseline: Baseline,
-) {
-    let text = position.to_string();
-    let style = index_style(palette).aligned(align).on(baseline);
-    let (width, height) = (letters(&text, style.size) * 1.2 + 2.0, style.size * 1.2);
-    let left = match align {
-        Align::Start => at.x,
-        Align::Center => at.x - width / 2.0,
-        Align::End => at.x - width + 1.0,
-    };
-    let top = match baseline {
-        Baseline::Bottom => at.y - height,
-        _ => at.y - height / 2.0,
-    };
-    painter.fill_rect(Rect::new(left, top, width, height), palette.card);
-    painter.text(&text, at, &style.colored(palette.accent).weighing(Weight::Strong));
 }
 
 /// A selector.
@@ -795,7 +787,9 @@ impl Cells<'_> {
         }
         let size = (place.height * 0.42).min(palette.text_small + 1.0);
         let room = ((place.width - 4.0) / (size * 0.56)).floor() as usize;
+        // A cell may be high and very narrow.
         if size >= 7.5
+            && place.width >= 0.75 * size
             && let Some(text) = cell_text(atom, room)
         {
             let style = TextStyle::new(ink, size, Family::Sans).aligned(Align::Center);
@@ -904,4 +898,18 @@ fn letters(text: &str, size: f64) -> f64 {
 /// From 0 to 1 without jerks.
 fn eased(share: f64) -> f64 {
     0.5 - 0.5 * (share.clamp(0.0, 1.0) * PI).cos()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_is_written_over_others_covers_those_that_it_touches() {
+        // Numbers at 195 and 200, cells of 8: that at 199 touches the one at 200 and not the one at 195.
+        assert_eq!(covered(199, 5, 8.0, 24.0), (12.0, 20.0));
+        assert_eq!(covered(196, 5, 8.0, 24.0), (20.0, 12.0));
+        assert_eq!(covered(200, 5, 8.0, 24.0), (12.0, 12.0));
+        assert_eq!(covered(3, 1, 40.0, 12.0), (6.0, 6.0));
+    }
 }

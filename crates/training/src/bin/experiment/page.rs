@@ -44,7 +44,8 @@ Written by `cargo xtask experiment`, from runs of `crates/training` on this proj
 share of the targets of 2,000 held-out sequences, none of which occurs in training, after the last step. Dyck-1:
 strings of 22 parentheses, half of them balanced. k-hop: 15 symbols of an alphabet of 4, asked at every position;
 “without null” leaves out the positions at which nothing is to be found. “To 99 %” is the evaluation (every 100 steps)
-from which on accuracy stayed there. “Reported” are the figures of *Fixed Universal Transformers* (arXiv 2605.31423),
+from which on accuracy stayed there. Means are over the seeds that are listed; what is “not measured” is what
+`cargo xtask experiment` would train next. “Reported” are the figures of *Fixed Universal Transformers* (arXiv 2605.31423),
 measured there at other sizes.
 ";
 
