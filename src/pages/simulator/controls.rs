@@ -7,7 +7,6 @@ use web_sys::File;
 
 use super::room::SimulatorRoom;
 use super::stories::preset_name;
-use crate::app::Store;
 use crate::drawing::export::save_text;
 use crate::jobs::client::{Client, Line};
 use crate::jobs::import::ImportKind;
@@ -15,6 +14,7 @@ use crate::jobs::protocol::{Answer, Packed, Request};
 use crate::jobs::simulator;
 use crate::language::{Language, use_language};
 use crate::notices::Notices;
+use crate::pages::named::Named;
 use crate::state::simulator::{
     MOST_EXTRA_ROWS, MOST_EXTRA_WIDTH, MOST_HEADS, MOST_HIDDEN, MOST_ROWS, MOST_WIDTH, Piece, Sizes,
     TargetSource,
@@ -173,14 +173,6 @@ pub fn RestoreButton() -> impl IntoView {
         </Show>
     }
     .into_any()
-}
-
-/// A control that a link can hide by its name.
-#[component]
-fn Named(name: &'static str, children: Children) -> impl IntoView {
-    let Store(state) = expect_context::<Store>();
-    let hidden = Memo::new(move |_| state.with(|state| state.hide.iter().any(|hidden| hidden == name)));
-    view! { <div class="control" hidden=hidden>{children()}</div> }
 }
 
 #[component]

@@ -5,8 +5,8 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::File;
 
 use super::room::Room;
-use crate::app::Store;
 use crate::language::{Language, say, text_of, use_language};
+use crate::pages::named::Named;
 use crate::state::training::{MOST_SEEDS, MOST_STEPS, Model, Plan, Settings, Task, TaskKind, Variant};
 use crate::widgets::controls::{
     Choice, FileButton, Range, SeedField, Segments, Select, Slider, TextArea, TextField,
@@ -306,14 +306,6 @@ fn field(
         />
     }
     .into_any()
-}
-
-/// A control that a link can hide by its name.
-#[component]
-pub fn Named(name: &'static str, children: Children) -> impl IntoView {
-    let Store(state) = expect_context::<Store>();
-    let hidden = Memo::new(move |_| state.with(|state| state.hide.iter().any(|hidden| hidden == name)));
-    view! { <div class="control" hidden=hidden>{children()}</div> }.into_any()
 }
 
 crate::texts! {

@@ -10,13 +10,13 @@ use web_sys::File;
 use super::matrices::read;
 use super::room::Room;
 use super::stories::preset_name;
-use crate::app::Store;
 use crate::drawing::export::save_bytes;
 use crate::jobs::client::{Client, Line};
 use crate::jobs::import::{self, ExportKind, ImportKind};
 use crate::jobs::protocol::{Answer, Request};
 use crate::language::{Language, say, text_of, use_language};
 use crate::notices::Notices;
+use crate::pages::named::Named;
 use crate::state::universal::{Construction, InputSource, MOST_TOKENS, Piece, RANDOM_TARGET, TargetSource};
 use crate::widgets::controls::{
     Choice, FileButton, Menu, MenuItem, Range, SeedField, Segments, Select, Slider, TextField, Toggle,
@@ -97,14 +97,6 @@ pub fn Controls() -> impl IntoView {
         </div>
         </details>
     }
-}
-
-/// A control that a link can hide by its name.
-#[component]
-fn Named(name: &'static str, children: Children) -> impl IntoView {
-    let Store(state) = expect_context::<Store>();
-    let hidden = Memo::new(move |_| state.with(|state| state.hide.iter().any(|hidden| hidden == name)));
-    view! { <div class="control" class:control-wide=name == "text" hidden=hidden>{children()}</div> }
 }
 
 #[component]

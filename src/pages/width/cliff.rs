@@ -4,7 +4,6 @@ use leptos::prelude::*;
 use universal::sweep::Sample;
 use universal::{Bounds, Law, Table, Tying};
 
-use super::controls::Named;
 use super::laws::{law_name, law_title, look_of, median};
 use super::room::{WidthRoom, cast_of, draw_of};
 use super::runner::{Runner, Samples, WIDEST};
@@ -12,6 +11,7 @@ use super::work::{Kind, Running};
 use crate::drawing::palette::Role;
 use crate::jobs::width::Point;
 use crate::language::{Language, use_language};
+use crate::pages::named::Named;
 use crate::state::width::{MOST_DRAWS, MOST_REACH, Measure, WidthState};
 use crate::widgets::chart::{Axis, Band, Chart, Figure, Line, Marker, Rule, Series};
 use crate::widgets::controls::{Choice, Range, SeedField, Segments, Slider, TextField, Toggle};

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 use transformer::Attention;
 
 use super::room::WidthRoom;
-use crate::app::Store;
 use crate::language::{Language, use_language};
+use crate::pages::named::Named;
 use crate::state::width::{MOST_HEAD_WIDTH, MOST_HEADS, MOST_LAYERS, MOST_TOKENS, MOST_WIDTH, WidthState};
 use crate::widgets::controls::{Choice, Range, SeedField, Select, Slider, Toggle};
 
@@ -63,14 +63,6 @@ pub fn Controls() -> impl IntoView {
             </Named>
         </div>
     }
-}
-
-/// A control that a link can hide by its name.
-#[component]
-pub fn Named(name: &'static str, children: Children) -> impl IntoView {
-    let Store(state) = expect_context::<Store>();
-    let hidden = Memo::new(move |_| state.with(|state| state.hide.iter().any(|hidden| hidden == name)));
-    view! { <div class="control" hidden=hidden>{children()}</div> }
 }
 
 fn whole(most: usize) -> Range {
