@@ -17,7 +17,7 @@ pub(super) fn Overlay(state: State) -> impl IntoView {
         let share = projection.x.share(marker.value.get());
         (0.0..=1.0)
             .contains(&share)
-            .then(|| (projection.plot.x + share * projection.plot.width, projection.plot))
+            .then_some((projection.plot.x + share * projection.plot.width, projection.plot))
     });
     let marker_line =
         move || marker.get().map(|(x, plot)| format!("M{} {}V{}", n(x), n(plot.y), n(plot.bottom())));
