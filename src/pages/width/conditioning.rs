@@ -332,6 +332,9 @@ fn sentences(found: Vec<String>, t: Language) -> String {
     if found.is_empty() { t.finding_pending().to_owned() } else { found.join("\n") }
 }
 
+/// One of the errors of a target with ties.
+type ErrorOf = fn(&TieErrors) -> f64;
+
 /// Why ties need exact arithmetic, as a table of one target played in five ways.
 #[component]
 fn TieTable(
@@ -363,15 +366,14 @@ fn TieTable(
     });
     let rows = move || {
         let t = t.get();
-        type Row = (&'static str, &'static str, &'static str, fn(&TieErrors) -> f64);
-        let rows: [Row; 5] = [
+        let rows: [(_, _, _, ErrorOf); 5] = [
             (t.sparse(), "f64", t.ties_to_the_bit(), |errors| errors.sparse_exact),
             (t.random(), "f64", t.ties_to_the_bit(), |errors| errors.random_exact),
             (t.random(), "f64", t.ties_within_double(), |errors| errors.random_tolerant),
             (t.random(), "f32", t.ties_within_double(), |errors| errors.single_tolerant),
             (t.random(), "f32", t.ties_within_single(), |errors| errors.single_generous),
         ];
-        let row = |(construction, numbers, equal, error): Row| {
+        let row = |(construction, numbers, equal, error): (&'static str, _, _, ErrorOf)| {
             let errors: Vec<f64> = found.with(|found| found.iter().map(error).collect());
             if errors.is_empty() {
                 return None;
@@ -393,7 +395,7 @@ fn TieTable(
     let finding = move || {
         found.with(|found| {
             let with_ties = found.iter().filter(|errors| errors.ties > 0).count();
-            let lost = |error: fn(&TieErrors) -> f64| lost(&found.iter().map(error).collect::<Vec<_>>());
+            let lost = |error: ErrorOf| lost(&found.iter().map(error).collect::<Vec<_>>());
             (!found.is_empty()).then(|| {
                 t.get().finding_ties(
                     with_ties,
