@@ -47,7 +47,9 @@ async fn rasp_says_what_is_wrong_and_keeps_the_view() -> Result<()> {
     let said = page.status("Problems").await?;
     ensure!(said.contains("line 1") && said.contains("tokns"), "{said}");
     assert_eq!(value(&page).await?, before);
-    let marked = page.run("return document.querySelector('.code-error')?.innerText").await?;
+    let marked = page
+        .run("return [...document.querySelectorAll('.code-error')].map((part) => part.innerText).join('')")
+        .await?;
     assert_eq!(marked, "tokns", "the place is marked in the text");
     page.write("Program", "tokens == \"l\";").await?;
     arrives(&page, "[False, False, True, True, False]").await?;

@@ -305,7 +305,17 @@ async fn axe_finds_nothing_on_the_width_page() -> Result<()> {
 async fn csv(page: &Page, folder: &Folder, chart: &str) -> Result<Vec<Vec<String>>> {
     page.press(&format!("Actions for {chart}")).await?;
     let text = fs::read_to_string(folder.saved_by(page, "Save as CSV").await?)?;
-    Ok(text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect())
+    Ok(text.lines().map(cells).collect())
+}
+
+/// The cells of a line; commas within quotes are text.
+fn cells(line: &str) -> Vec<String> {
+    let mut is_quoted = false;
+    let cells = line.split(|c| {
+        is_quoted ^= c == '"';
+        c == ',' && !is_quoted
+    });
+    cells.map(|cell| cell.trim_matches('"').to_owned()).collect()
 }
 
 /// What all charts say that is to be seen in them.

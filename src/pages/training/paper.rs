@@ -161,14 +161,14 @@ fn Cell(kind: TaskKind, variant: Variant, model: Model) -> impl IntoView {
     let project_line = move || {
         let (t, measured) = (t.get(), project.get());
         let source = match &measured.date {
-            Some(date) => t.training_measured_on(measured.accuracies.len(), date),
-            None => t.training_measured(measured.accuracies.len()),
+            Some(date) => t.training_measured_on(&seeds(t, measured.accuracies.len()), date),
+            None => t.training_measured(&seeds(t, measured.accuracies.len())),
         };
         line(source, measured.says(t))
     };
     let here_line = move || {
         let (t, measured) = (t.get(), here.get());
-        line(t.training_measured_here(measured.accuracies.len()), measured.says(t))
+        line(t.training_measured_here(&seeds(t, measured.accuracies.len())), measured.says(t))
     };
     let start = move |_| {
         let plan = plan_of(kind, variant, model);
@@ -202,16 +202,25 @@ fn Cell(kind: TaskKind, variant: Variant, model: Model) -> impl IntoView {
     .into_any()
 }
 
+fn seeds(t: Language, count: usize) -> String {
+    match count {
+        1 => t.training_one_seed().to_owned(),
+        count => t.training_many_seeds(count),
+    }
+}
+
 crate::texts! {
     training_paper_title: "The paper’s table, and what was measured" | "A tabela do artigo, e o que se mediu";
     training_paper_lead: "Reported: Fixed Universal Transformers (arXiv 2605.31423), at other sizes. Measured: by this project, with these very configurations, mean of the seeds with the least and the most; k-hop also without the positions whose answer is null. A press trains the missing seeds here."
         | "Relatado: Fixed Universal Transformers (arXiv 2605.31423), em outros tamanhos. Medido: por este projeto, com exatamente estas configurações, média das sementes com a menor e a maior; em k-hop também sem as posições cuja resposta é nula. Um clique treina aqui as sementes que faltam.";
     training_paper_corner: "task, variant" | "tarefa, variante";
     training_reported: "reported" | "relatado";
-    training_measured(seeds: usize): "measured, {seeds} seeds" | "medido, {seeds} sementes";
-    training_measured_on(seeds: usize, date: &str): "measured, {seeds} seeds, {date}" | "medido, {seeds} sementes, {date}";
-    training_measured_here(seeds: usize): "measured here, {seeds} seeds" | "medido aqui, {seeds} sementes";
+    training_measured(seeds: &str): "measured, {seeds}" | "medido, {seeds}";
+    training_measured_on(seeds: &str, date: &str): "measured, {seeds}, {date}" | "medido, {seeds}, {date}";
+    training_measured_here(seeds: &str): "measured here, {seeds}" | "medido aqui, {seeds}";
+    training_one_seed: "1 seed" | "1 semente";
+    training_many_seeds(seeds: usize): "{seeds} seeds" | "{seeds} sementes";
     training_measure(seeds: usize): "Train {seeds} here" | "Treinar {seeds} aqui";
     training_measure_long(seeds: usize, task: &str, variant: &str, model: &str):
-        "Train {seeds} seeds here: {task}, {variant}, {model}" | "Treinar {seeds} sementes aqui: {task}, {variant}, {model}";
+        "Train {seeds} here: {task}, {variant}, {model}" | "Treinar {seeds} aqui: {task}, {variant}, {model}";
 }

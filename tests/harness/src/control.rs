@@ -51,7 +51,11 @@ impl Page {
     /// There is none, or more than one, or it cannot be clicked.
     pub async fn press(&self, name: &str) -> Result<()> {
         let roles = ["button", "link", "tab", "menuitem", "checkbox", "switch", "radio"];
-        Ok(self.one(&roles, name).await?.click().await?)
+        let control = self.one(&roles, name).await?;
+        // As a person would scroll, so that nothing that stays at the window's foot covers it.
+        let scroll = "arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })";
+        self.client.execute(scroll, vec![serde_json::to_value(&control)?]).await?;
+        Ok(control.click().await?)
     }
 
     /// Writes into a text box, in place of what is there.
