@@ -9,7 +9,7 @@ use crate::state::universal::Piece;
 
 /// Page and worker of different releases must not talk.
 /// Raise it with every change of a type that crosses.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// The name of the worker's script beside the page in a development build.
 pub const WORKER_SCRIPT: &str = "worker.js";
@@ -138,6 +138,18 @@ impl<T: Serialize + DeserializeOwned> Packed<T> {
     /// When the bytes are not those of such a value.
     pub fn open(&self) -> Result<T, Failure> {
         from_bytes(&self.bytes).map_err(Failure::Crashed)
+    }
+}
+
+impl<T> Packed<T> {
+    /// Bytes that were kept, which may be those of such a value.
+    pub fn from_bytes(bytes: Vec<u8>) -> Packed<T> {
+        Packed { bytes, kind: PhantomData }
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 }
 
