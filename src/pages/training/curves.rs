@@ -8,6 +8,7 @@ use super::words::role_of;
 use crate::drawing::palette::Role;
 use crate::jobs::training::Shipped;
 use crate::language::{Language, text_of, use_language};
+use crate::notices::numbers::whole;
 use crate::state::training::{LossScale, MOST_SMOOTHING, Plan, USUAL_UNTIL};
 use crate::widgets::chart::{Axis, Chart, Dot, Figure, Line, Rule, Series};
 use crate::widgets::controls::{Range, Slider, Toggle};
@@ -205,8 +206,8 @@ fn finding(runs: &[Trainee], t: Language) -> String {
             Some(t.training_finding(
                 &t.training_run(*run),
                 &t.training_share(last.accuracy),
-                last.targets,
-                last.step,
+                &whole(last.targets, t),
+                &whole(last.step, t),
             ))
         })
         .collect();
@@ -230,7 +231,7 @@ crate::texts! {
     training_step_axis: "steps" | "passos";
     training_accuracy_axis: "share of targets predicted" | "fração dos alvos prevista";
     training_until_rule: "stops here" | "para aqui";
-    training_finding(run: &str, share: &str, targets: usize, step: usize):
+    training_finding(run: &str, share: &str, targets: &str, step: &str):
         "{run}: {share} of {targets} targets in sequences that it never saw, after {step} steps."
         | "{run}: {share} de {targets} alvos em sequências que nunca viu, após {step} passos.";
     training_no_finding: "Every 100 steps a run is tried on sequences that it never saw. Dashed lines are runs that the project has measured."
