@@ -27,10 +27,11 @@ async fn training_keeps_its_time_line() -> Result<()> {
     // The past can be looked at, and forked from.
     page.press("Step back").await?;
     page.press("Step back").await?;
-    page.wait_idle().await?;
     let there = 100 * (paused / 100 - 1);
-    let said = page.run("return document.querySelector('.scrubber-caption').innerText").await?;
-    ensure!(said.as_str().unwrap_or_default().contains(&format!("at step {there}")), "{said}");
+    let said =
+        format!("return document.querySelector('.scrubber-caption').innerText.includes('at step {there},')");
+    page.wait("the past is on show", &said).await?;
+    page.wait_idle().await?;
     page.press("Fork from here").await?;
     reached(&page, 1, there + 120).await?;
     page.press("Pause").await?;
@@ -218,6 +219,41 @@ async fn training_goes_on_without_room_in_the_browser() -> Result<()> {
     .await?;
     let now = steps(&page).await?;
     reached(&page, 0, now + 100).await?;
+    assert_eq!(messages(&page).await?, "");
+    quiet(&page).await
+}
+
+#[tokio::test]
+async fn training_takes_own_files_and_refuses_others() -> Result<()> {
+    let page = Page::open("?page=training&task=own&variant=residual-norm&batch=8&width=8&steps=300").await?;
+    let folder = Folder::of(&page).await?;
+    let lines: Vec<String> =
+        (0..24).map(|n| format!("{n:05b} => {}", if n % 2 == 0 { "even" } else { "odd" })).collect();
+    let good = lines.join("\n");
+    page.upload("Open sequences", &folder.write("good.txt", good.as_bytes())?).await?;
+    let text = "return document.querySelector('.training-own textarea').value";
+    page.wait("they are there", &format!("{text}.includes('10111 => odd')")).await?;
+    // None of these is taken; each is named, with what is wrong with it.
+    let too_many: String = (0..600).map(|n| format!("w{n} w{} => x\n", n + 1)).collect();
+    for (name, content, why) in [
+        ("binary.txt", vec![0xff, 0xfe, 0, 1], "UTF-8"),
+        ("contradiction.txt", b"01 => a\n01 => b\n".to_vec(), "Line 2"),
+        ("long.txt", format!("{}\nab\n", "a".repeat(600)).into_bytes(), "600 tokens"),
+        ("words.txt", too_many.into_bytes(), "601"),
+        ("large.txt", vec![b'a'; 300_000], "200 kB"),
+    ] {
+        page.upload("Open sequences", &folder.write(name, &content)?).await?;
+        let said = format!(
+            "const said = document.querySelector('.training-own').innerText;
+            return said.includes('{name}') && said.includes('{why}')"
+        );
+        page.wait(&format!("{name} is refused"), &said).await?;
+        assert_eq!(page.run(text).await?, good.as_str(), "nothing is lost");
+    }
+    page.press("Start").await?;
+    finished(&page).await?;
+    let said = card(&page, 0).await?;
+    ensure!(said.contains("Stopped by itself"), "{said}");
     assert_eq!(messages(&page).await?, "");
     quiet(&page).await
 }

@@ -77,12 +77,12 @@ fn Transport() -> impl IntoView {
         let total = runs.len() + missing.get();
         if total == 0 { 0.0 } else { runs.iter().map(share).sum::<f64>() / total as f64 }
     });
+    let waiting = Memo::new(move |_| runs().iter().filter(|run| run.status.get() == Status::Waiting).count());
     let left = Memo::new(move |_| {
-        let seconds: Vec<f64> = runs()
-            .into_iter()
-            .filter(|run| run.is_under_way())
-            .map(|run| run.seconds_left().unwrap_or(0.0))
-            .collect();
+        // Of a run that has not begun nobody knows how long it takes, nor of all of them together.
+        let under_way = runs().into_iter().filter(|run| run.is_under_way());
+        let seconds: Option<Vec<f64>> = under_way.map(|run| run.seconds_left()).collect();
+        let seconds = seconds?;
         let total: f64 = seconds.iter().sum();
         let longest = seconds.iter().copied().fold(0.0, f64::max);
         (total > 0.0).then(|| (total / cores_to_spare() as f64).max(longest))
@@ -92,9 +92,14 @@ fn Transport() -> impl IntoView {
         match (under_way.get(), left.get()) {
             (0, _) if missing.get() + resting.get() > 0 => t.training_ready(missing.get() + resting.get()),
             (0, _) => t.training_done().to_owned(),
-            (count, None) => t.training_count(count),
-            (count, Some(seconds)) => {
-                format!("{}, {}", t.training_count(count), t.training_left(&t.training_time(seconds)))
+            (count, left) => {
+                let waiting = waiting.get();
+                let parts = [
+                    Some(t.training_count(count - waiting)),
+                    (waiting > 0).then(|| t.training_waiting_count(waiting)),
+                    left.map(|seconds| t.training_left(&t.training_time(seconds))),
+                ];
+                parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
             }
         }
     };
@@ -401,6 +406,7 @@ crate::texts! {
     training_ready(count: usize): "{count} ready to start" | "{count} prontos para iniciar";
     training_done: "all finished" | "todos terminados";
     training_count(count: usize): "{count} under way" | "{count} em andamento";
+    training_waiting_count(count: usize): "{count} waiting for a free core" | "{count} à espera de um núcleo livre";
     training_left(time: &str): "at most {time} left" | "no máximo mais {time}";
     training_elsewhere(count: usize): "Runs of other tasks that go on: {count}" | "Treinos de outras tarefas que continuam: {count}";
     training_nothing_to_start: "Every run of this choice is under way or finished; Reset begins them anew." | "Todo treino desta escolha está em andamento ou terminado; Reiniciar começa de novo.";
