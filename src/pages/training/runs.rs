@@ -40,7 +40,7 @@ pub fn RunsPanel() -> impl IntoView {
             {move || room.lab.is_out_of_room.get().then(|| view! {
                 <p class="notice notice-bad" role="status"><span>{say(t, Language::training_out_of_room)}</span></p>
             })}
-            <p class="quiet">{say(t, Language::training_reset_note)}</p>
+            <p class="quiet training-reset-note">{say(t, Language::training_reset_note)}</p>
             {move || (elsewhere.get() > 0).then(|| view! {
                 <p class="quiet">{t.get().training_elsewhere(elsewhere.get())}</p>
             })}
@@ -231,7 +231,9 @@ fn Card(run: Trainee) -> impl IntoView {
         ),
         _ => None,
     };
-    let rate = Signal::derive(move || run.rate.get().unwrap_or(0.01));
+    // A run that waits has told nobody yet with which rate it will begin.
+    let first_rate = run.member().config().map_or(f64::NAN, |config| config.optimiser.learning_rate);
+    let rate = Signal::derive(move || run.rate.get().unwrap_or(first_rate));
     let items = move |()| {
         let words = t.get_untracked();
         let mut items = vec![
