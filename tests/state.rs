@@ -116,7 +116,7 @@ fn links_are_readable() {
         embedding_edits: vec![cell(5, 0, 2.0)],
     };
     let consumer = Consumer::Key { layer: 1, head: 2 };
-    let look = Look { consumer, step: Some(1), leaves: Some(Leaves::BySubtree) };
+    let look = Look { consumer, step: Some(1), leaves: Some(Leaves::BySubtree), origin: None };
     let hide = vec!["heads".to_owned(), "layers".to_owned()];
     let mut expected = AppState::of(UniversalState { piece, look });
     (expected.embed, expected.hide) = (true, hide);
@@ -407,7 +407,7 @@ fn universal() -> impl Strategy<Value = UniversalState> {
                         input_edits,
                         embedding_edits,
                     },
-                    look: Look { consumer, step, leaves },
+                    look: Look { consumer, step, leaves, origin: None },
                 }
             },
         )

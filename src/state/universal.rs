@@ -60,6 +60,19 @@ pub struct Look {
     pub step: Option<usize>,
     /// The order of the leaves of the tree; `None` is the one that suits their number.
     pub leaves: Option<Leaves>,
+    /// Where a target of one's own was learned, if it was. Not in a link: a target that fits into one is small.
+    pub origin: Option<Origin>,
+}
+
+/// The run of the workspace “Training” that a target was taken from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// What it learned, by its word.
+    pub task: String,
+    /// The seed of the run.
+    pub seed: u64,
+    /// After how many steps.
+    pub steps: usize,
 }
 
 /// How the leaves of a tree of attention paths are ordered.
@@ -180,7 +193,7 @@ impl Default for Piece {
 
 impl Default for Look {
     fn default() -> Self {
-        Look { consumer: Consumer::Output, step: None, leaves: None }
+        Look { consumer: Consumer::Output, step: None, leaves: None, origin: None }
     }
 }
 
@@ -386,7 +399,7 @@ impl Choices for UniversalState {
             })
             .0;
         let leaves = query.word("leaves", None, &LEAVES_WORDS);
-        UniversalState { piece, look: Look { consumer, step, leaves } }
+        UniversalState { piece, look: Look { consumer, step, leaves, origin: None } }
     }
 
     fn fits_a_link(&self) -> bool {

@@ -1,11 +1,14 @@
 //! The workspace “Training”: embeddings are learned for frozen transformers, live.
 
+mod bridges;
+mod constructed;
 mod controls;
 mod curves;
 mod example;
 mod lab;
 mod paper;
 mod roll;
+mod rolls;
 mod room;
 mod runs;
 mod store;
@@ -20,6 +23,7 @@ use self::curves::Curves;
 use self::example::ExamplePanel;
 use self::paper::PaperPanel;
 use self::roll::RollPanel;
+use self::rolls::RollsPanel;
 use self::room::Room;
 use self::runs::RunsPanel;
 use self::timeline::Timeline;
@@ -51,6 +55,7 @@ fn TrainingPage() -> impl IntoView {
             <RunsPanel/>
             <Curves/>
             <RollPanel/>
+            <RollsPanel/>
             <ExamplePanel/>
             <PaperPanel/>
             <Timeline/>

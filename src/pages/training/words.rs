@@ -103,7 +103,9 @@ impl Language {
     /// A share in per cent, with a digit more the nearer it is to all.
     pub(super) fn training_share(self, share: f64) -> String {
         let digits = if (0.9995..1.0).contains(&share) { 2 } else { 1 };
-        let text = format!("{:.digits$} %", 100.0 * share);
+        // What is not all of it is never rounded up to all of it.
+        let shown = if (0.9995..1.0).contains(&share) { (share * 1e4).floor() / 1e2 } else { 100.0 * share };
+        let text = format!("{shown:.digits$} %");
         match self {
             Language::En => text,
             Language::Pt => text.replace('.', ","),
