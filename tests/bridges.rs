@@ -2,13 +2,18 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used)]
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::process::Command;
+
 use futures_executor::block_on;
 use ndarray::Array2;
 use pianola::jobs::protocol::{Answer as Reply, Packed, Request as Ask, from_bytes, to_bytes};
 use pianola::jobs::rasp::{self as programs, Exam, Graded};
 use pianola::jobs::serve::Engine;
-use pianola::jobs::training::{Answer, Computed, Look, Machine, Member, Request, Setup, task_of};
+use pianola::jobs::training::{Answer, Computed, ExportKind, Look, Machine, Member, Request, Setup, task_of};
 use pianola::state::training::{Model, Plan, Settings, Task, TaskKind, Variant};
+use serde_json::Value;
 use training::NO_TARGET;
 use transformer::Target;
 
@@ -170,7 +175,7 @@ fn programs_of_rasp_solve_what_is_learned() {
         // Every class is an answer to something, so none of it is right by chance.
         let task = task_of(&member.plan.task).unwrap();
         let said = exam.sheets.iter().flat_map(|sheet| &sheet.questions).map(|(_, class)| *class);
-        let said: std::collections::BTreeSet<u16> = said.collect();
+        let said: BTreeSet<u16> = said.collect();
         assert_eq!(said.len(), task.classes().len(), "{kind:?}");
         // One sequence alone is asked what the task asks of it.
         let tokens = training::Data::new(task.clone(), 1, 3).unwrap().held_out().sequence(1).0.to_vec();
@@ -207,4 +212,153 @@ fn tasks_without_a_program_have_none() {
         let answer = ask(&mut Engine::default(), Request::Constructed(member, None));
         assert_eq!(answer, Answer::Constructed(None));
     }
+}
+
+/// The exported script gives the outputs of the run, in numpy and, where it is installed, in torch, where it also goes
+/// on training; and the sequences that it draws are those of the task. `PYTHON` names another interpreter.
+#[test]
+#[ignore = "needs python3 with numpy"]
+fn the_script_gives_the_same_outputs() {
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let started = |arguments: &[&str]| {
+        let output = Command::new(&python).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json = |arguments: &[&str]| -> Value { serde_json::from_str(&started(arguments)).unwrap() };
+    let has_torch = Command::new(&python).args(["-c", "import torch"]).output().unwrap().status.success();
+    let folder = std::env::temp_dir().join(format!("pianola-script-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    // Every model in every variant, and every task on the way.
+    let tasks = [
+        TaskKind::Dyck,
+        TaskKind::ThreeHop,
+        TaskKind::MatchTwo,
+        TaskKind::Parity,
+        TaskKind::Recall,
+        TaskKind::ModularAddition,
+        TaskKind::Own,
+    ];
+    let variants = Variant::ALL.into_iter().flat_map(|variant| Model::ALL.map(|model| (variant, model)));
+    for ((variant, model), kind) in variants.zip(tasks.into_iter().cycle()) {
+        let case = format!("{kind:?}, {variant:?}, {model:?}");
+        let (mut engine, setup, member) = begun(kind, variant, model);
+        ask(&mut engine, Request::Advance { steps: 40, until: 2.0 });
+        let mut paths = Vec::new();
+        for export in [ExportKind::Parameters, ExportKind::Script] {
+            let Answer::Exported(exported) = ask(&mut engine, Request::Export(export)) else {
+                panic!("nothing is exported")
+            };
+            let to = folder.join(exported.name);
+            fs::write(&to, exported.bytes).unwrap();
+            paths.push(to.to_string_lossy().into_owned());
+        }
+        let (parameters, script) = (paths[0].as_str(), paths[1].as_str());
+        let task = task_of(&member.plan.task).unwrap();
+        let sample = json(&[script, "sample", "--count", "40"]);
+        let mut right = 0;
+        for (tokens, targets) in rows(&sample["tokens"]).zip(rows(&sample["targets"])) {
+            let tokens: Vec<u16> = tokens.into_iter().map(|it| it as u16).collect();
+            let truth = task.targets(&tokens).into_iter();
+            let truth: Vec<i64> = truth.map(|it| if it == NO_TARGET { -1 } else { i64::from(it) }).collect();
+            if kind != TaskKind::Own {
+                assert_eq!(targets, truth, "{case}: {tokens:?}");
+            }
+            right += 1;
+        }
+        assert_eq!(right, 40);
+        let ways: &[&[&str]] = if has_torch { &[&["--numpy"], &[]] } else { &[&["--numpy"]] };
+        for way in ways {
+            let outputs = json(&[&[script, "outputs"], *way].concat());
+            for (tokens, logits) in rows(&outputs["tokens"]).zip(outputs["logits"].as_array().unwrap()) {
+                let tokens: Vec<u16> = tokens.into_iter().map(|it| it as u16).collect();
+                let text: Vec<&str> =
+                    tokens.iter().map(|it| setup.tokens[usize::from(*it)].as_str()).collect();
+                let example = Some(text.join(" "));
+                let Answer::Look(look) = ask(&mut engine, Request::Look { step: None, example, failures: 0 })
+                else {
+                    panic!("{text:?} cannot be looked at")
+                };
+                assert_eq!(look.tokens, tokens);
+                for (prediction, logits) in look.predictions.iter().zip(logits.as_array().unwrap()) {
+                    for (found, share) in prediction.probabilities.iter().zip(softmax(logits)) {
+                        let difference = (f64::from(*found) - share).abs();
+                        assert!(difference < 1e-5, "{case}, {way:?}: off by {difference}");
+                    }
+                }
+            }
+        }
+        if has_torch {
+            let train = [script, "train", "--steps", "4", "--batch", "4", "--held-out", "8"];
+            let said = started(&train);
+            assert!(said.contains("step 4: loss "), "{case}: {said}");
+            // On two processes, started as on two machines.
+            let launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"];
+            let said = started(&[launcher.as_slice(), train.as_slice()].concat());
+            assert!(said.contains("step 4: loss "), "{case}, two processes: {said}");
+            // What is trained has changed, what is frozen has not.
+            let trained = parameters.replace(".safetensors", "-trained.safetensors");
+            let (before, after) = (tensors(parameters), tensors(&trained));
+            assert_eq!(before.len(), after.len());
+            for (name, numbers) in &before {
+                assert_eq!(*numbers == after[name], name.starts_with("frozen."), "{case}: {name}");
+            }
+        }
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
+
+/// A small run of any kind at step 0.
+fn begun(kind: TaskKind, variant: Variant, model: Model) -> (Engine, Setup, Member) {
+    let settings = Settings {
+        steps: Some(250),
+        batch: Some(8),
+        width: Some(if matches!(model, Model::Sparse | Model::Looped) { 4 } else { 16 }),
+        head_width: Some(4),
+        layers: Some(2),
+        ..Settings::default()
+    };
+    let own = "a b => x\nb a => y\na a => x\nb b => y\na b a => y\n".to_owned();
+    let task = Task { own, ..Task::usual(kind) };
+    let plan = Plan { task, variant, models: vec![model], seed: 3, seeds: 1, settings };
+    let member = Member { plan, model, seed: 3 };
+    let mut engine = Engine::default();
+    match ask(&mut engine, Request::Begin(Box::new(member.clone()))) {
+        Answer::Ready(setup) => (engine, *setup, member),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The tensors of a file of parameters, by their names.
+fn tensors(path: &str) -> BTreeMap<String, Vec<f32>> {
+    let bytes = fs::read(path).unwrap();
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header: BTreeMap<String, Value> = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
+    let data = &bytes[8 + length..];
+    let cut = |tensor: &Value| {
+        let offset = |end: usize| tensor["data_offsets"][end].as_u64().unwrap() as usize;
+        let numbers = data[offset(0)..offset(1)].chunks_exact(4);
+        numbers.map(|it| f32::from_le_bytes(it.try_into().unwrap())).collect()
+    };
+    header
+        .iter()
+        .filter(|(name, _)| *name != "__metadata__")
+        .map(|(name, it)| (name.clone(), cut(it)))
+        .collect()
+}
+
+fn rows(value: &Value) -> impl Iterator<Item = Vec<i64>> {
+    value
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row.as_array().unwrap().iter().map(|it| it.as_i64().unwrap()).collect())
+}
+
+fn softmax(logits: &Value) -> Vec<f64> {
+    let logits: Vec<f64> = logits.as_array().unwrap().iter().map(|it| it.as_f64().unwrap()).collect();
+    let most = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = logits.iter().map(|it| (it - most).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.into_iter().map(|it| it / sum).collect()
 }

@@ -218,6 +218,8 @@ pub struct Shipped {
     pub report: Report,
     /// Whether its settings are the recommended ones.
     pub is_standard: bool,
+    /// Whether it had a larger budget of steps than is recommended.
+    pub is_longer: bool,
 }
 
 /// The most snapshots that are kept of a run; beyond, every second one goes.
@@ -548,7 +550,11 @@ fn shipped() -> Vec<Shipped> {
     let runs = results.runs.into_iter().map(|report| {
         let Config { task, variant, model, seed, .. } = &report.config;
         let standard = Config { seed: *seed, ..recommended(task.clone(), *variant, model.weights.kind()) };
-        Shipped { is_standard: standard == report.config, report }
+        Shipped {
+            is_standard: standard == report.config,
+            is_longer: report.config.steps > standard.steps,
+            report,
+        }
     });
     runs.collect()
 }

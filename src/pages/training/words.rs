@@ -104,7 +104,8 @@ impl Language {
     pub(super) fn training_share(self, share: f64) -> String {
         let digits = if (0.9995..1.0).contains(&share) { 2 } else { 1 };
         // What is not all of it is never rounded up to all of it.
-        let shown = if (0.9995..1.0).contains(&share) { (share * 1e4).floor() / 1e2 } else { 100.0 * share };
+        let shown =
+            if (0.9995..1.0).contains(&share) { (share * 1e4 + 1e-6).floor() / 1e2 } else { 100.0 * share };
         let text = format!("{shown:.digits$} %");
         match self {
             Language::En => text,
