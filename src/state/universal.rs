@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use transformer::{Attention, Class, HeadMatrix, Mask, Scale, Target};
 use universal::{Consumer, Law, Tying};
 
+use super::kept::{keep, recall};
 use super::law;
 use super::query::Query;
 use super::{Choices, Page};
@@ -60,7 +61,7 @@ pub struct Look {
     pub step: Option<usize>,
     /// The order of the leaves of the tree; `None` is the one that suits their number.
     pub leaves: Option<Leaves>,
-    /// Where a target of one's own was learned, if it was. Not in a link: a target that fits into one is small.
+    /// Where a target of one's own was learned, if it was. A link does not say it; Back and Forward find it again.
     pub origin: Option<Origin>,
 }
 
@@ -296,11 +297,10 @@ impl Choices for UniversalState {
         match &piece.target {
             TargetSource::Preset(id) => query.set_unless("preset", id.as_str(), FIRST_PRESET),
             TargetSource::Random => query.set("preset", RANDOM_TARGET),
-            TargetSource::Own(target) => {
-                if let Some(text) = blob(target.as_ref()) {
-                    query.set("target", text);
-                }
-            }
+            TargetSource::Own(target) => match blob(target.as_ref()) {
+                Some(text) => query.set("target", text),
+                None => query.set("kept", keep(target, look.origin.as_ref())),
+            },
         }
         let (class, base) = (piece.class, base_class(&piece.target));
         query.set_unless("heads", class.heads, base.heads);
@@ -348,7 +348,7 @@ impl Choices for UniversalState {
     }
 
     fn decode(query: &mut Query) -> Self {
-        let target = decode_target(query);
+        let (target, origin) = decode_target(query);
         let base = base_class(&target);
         let class = Class {
             heads: query.number("heads", base.heads, 1, 64),
@@ -399,7 +399,7 @@ impl Choices for UniversalState {
             })
             .0;
         let leaves = query.word("leaves", None, &LEAVES_WORDS);
-        UniversalState { piece, look: Look { consumer, step, leaves, origin: None } }
+        UniversalState { piece, look: Look { consumer, step, leaves, origin } }
     }
 
     fn fits_a_link(&self) -> bool {
@@ -441,7 +441,17 @@ fn base_class(target: &TargetSource) -> Class {
     }
 }
 
-fn decode_target(query: &mut Query) -> TargetSource {
+fn decode_target(query: &mut Query) -> (TargetSource, Option<Origin>) {
+    if let Some((target, origin)) = query.text("kept").map(str::to_owned).and_then(|name| recall(&name)) {
+        return (TargetSource::Own(Box::new(target)), origin);
+    }
+    if query.text("kept").is_some() {
+        query.report_cut("kept");
+    }
+    (decode_source(query), None)
+}
+
+fn decode_source(query: &mut Query) -> TargetSource {
     if let Some(text) = query.text("target") {
         match unblob::<Target>(text).and_then(|target| {
             // What came through a URL is checked like what comes from a file.

@@ -93,8 +93,8 @@ crate::texts! {
     random_story: "A target that means nothing: all its weights are drawn. That the same frozen transformer plays it too is the point. Any word may be typed; draw another seed and watch only E change."
         | "Um alvo que não quer dizer nada: todos os pesos são sorteados. Que o mesmo transformer congelado também o toque é o ponto. Qualquer palavra serve; sorteie outra semente e veja só E mudar.";
     learned_story(task: &str, seed: u64, steps: usize):
-        "A transformer that you trained: {task}, seed {seed}, {steps} steps. All of its weights were learned; its E is learned by nobody, but computed from them. Back returns to the run."
-        | "Um transformer que você treinou: {task}, semente {seed}, {steps} passos. Todos os seus pesos foram aprendidos; seu E ninguém aprendeu: é calculado a partir deles. Voltar leva de novo ao treino.";
+        "A transformer that you trained: {task}, seed {seed}, {steps} steps. All of its weights were learned. E was not: it is computed from them, and makes the frozen transformer play the same. Back returns to the run."
+        | "Um transformer que você treinou: {task}, semente {seed}, {steps} passos. Todos os seus pesos foram aprendidos. E não foi: é calculado a partir deles e faz o transformer congelado tocar o mesmo. Voltar leva de novo ao treino.";
     own_story: "Your own target. Its weights are below; every one of them can be changed."
         | "Seu próprio alvo. Seus pesos estão abaixo; cada um deles pode ser mudado.";
 }
