@@ -43,8 +43,10 @@ pub enum Line {
     TrainSettings,
     /// Its pictures.
     TrainLook,
-    /// Its snapshots.
+    /// Where it stands.
     TrainSnapshot,
+    /// The snapshots of its time line.
+    TrainPast,
     /// What it is exported as.
     TrainExport,
     /// The runs that the project has measured.

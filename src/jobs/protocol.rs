@@ -141,6 +141,18 @@ impl<T: Serialize + DeserializeOwned> Packed<T> {
     }
 }
 
+impl<T> Packed<T> {
+    /// Bytes that were kept, which may be those of such a value.
+    pub fn from_bytes(bytes: Vec<u8>) -> Packed<T> {
+        Packed { bytes, kind: PhantomData }
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 /// Why a job has no answer. Everything here can be put into either language by the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 pub enum Failure {

@@ -26,8 +26,17 @@ pub use computed::{Computed, Machine};
 pub enum Request {
     /// Set up a run at step 0, in the place of the one that was there.
     Begin(Box<Member>),
-    /// Go on from a snapshot, perhaps with another learning rate.
-    Resume(Packed<Snapshot>, Option<f64>),
+    /// Go on from a snapshot.
+    Resume {
+        /// Where it stands.
+        from: Packed<Snapshot>,
+        /// The snapshots from before, which can be looked at and forked from again.
+        past: Vec<Packed<Snapshot>>,
+        /// Another learning rate.
+        rate: Option<f64>,
+    },
+    /// Go on from the first snapshot that there is: a fork begins anew where it was forked.
+    Restart(Option<f64>),
     /// Take so many steps, or fewer when the run stops by itself.
     Advance {
         /// The most steps.
@@ -48,6 +57,8 @@ pub enum Request {
     },
     /// The snapshot of a step, or of the run as it is.
     Snapshot(Option<usize>),
+    /// The snapshots of these steps, those that there still are.
+    Snapshots(Vec<usize>),
     /// What is written down of the run.
     Report,
     /// Write a file of the run.
@@ -106,6 +117,8 @@ pub enum Answer {
     Look(Box<Look>),
     /// A snapshot, and its step.
     Snapshot(usize, Packed<Snapshot>),
+    /// Snapshots with their steps.
+    Snapshots(Vec<(usize, Packed<Snapshot>)>),
     /// What is written down.
     Report(Box<Report>),
     /// A file.
@@ -225,6 +238,12 @@ pub struct Shipped {
 /// The most snapshots that are kept of a run; beyond, every second one goes.
 const MOST_SNAPSHOTS: usize = 48;
 
+/// The most bytes of all snapshots of a run, so that a large model keeps fewer of them.
+const MOST_SNAPSHOT_BYTES: usize = 12_000_000;
+
+/// However large a model is, its time line has a beginning, a middle and an end.
+const FEWEST_SNAPSHOTS: usize = 4;
+
 /// The hidden units of a perceptron.
 const HIDDEN: usize = 64;
 
@@ -316,8 +335,12 @@ impl Workshop {
 
     fn try_to(&mut self, request: Request) -> Result<Result<Answer, Error>, Failure> {
         Ok(match request {
-            Request::Begin(member) => self.begin(member.config().and_then(Run::new)),
-            Request::Resume(snapshot, rate) => self.begin(resumed(snapshot.open()?, rate)),
+            Request::Begin(member) => self.begin(member.config().and_then(Run::new), Vec::new()),
+            Request::Resume { from, past, rate } => {
+                // What another release has kept cannot be read: the run goes on without that part of its past.
+                let past = past.iter().filter_map(|it| it.open().ok()).collect();
+                self.begin(resumed(from.open()?, rate), past)
+            }
             Request::Results(reports, kind) => Ok(Answer::Exported(written(reports, kind))),
             Request::Shipped => Ok(Answer::Shipped(shipped())),
             Request::Constructed(member, tokens) => exam(&member, tokens).map(Answer::Constructed),
@@ -337,9 +360,14 @@ impl Workshop {
         })
     }
 
-    fn begin(&mut self, run: Result<Run, Error>) -> Result<Answer, Error> {
+    fn begin(&mut self, run: Result<Run, Error>, past: Vec<Snapshot>) -> Result<Answer, Error> {
         let run = run?;
-        let snapshots = vec![run.snapshot()];
+        let mut snapshots = past;
+        snapshots.retain(|it| it.step <= run.steps_taken());
+        snapshots.sort_by_key(|it| it.step);
+        if snapshots.is_empty() {
+            snapshots.push(run.snapshot());
+        }
         let trainee = self.0.insert(Box::new(Trainee { run, snapshots, past: None }));
         Ok(Answer::Ready(Box::new(trainee.setup()?)))
     }
@@ -387,6 +415,17 @@ impl Trainee {
                     .unwrap_or_else(|| self.run.snapshot());
                 Ok(Answer::Snapshot(snapshot.step, Packed::of(&snapshot)))
             }
+            Request::Snapshots(steps) => {
+                let wanted = self.snapshots.iter().filter(|it| steps.contains(&it.step));
+                Ok(Answer::Snapshots(wanted.map(|it| (it.step, Packed::of(it))).collect()))
+            }
+            Request::Restart(rate) => {
+                self.snapshots.truncate(1);
+                self.past = None;
+                let first = self.snapshots.first().cloned().unwrap_or_else(|| self.run.snapshot());
+                self.run = resumed(first, rate)?;
+                Ok(Answer::Ready(Box::new(self.setup()?)))
+            }
             Request::Export(ExportKind::Script) => Ok(Answer::Exported(Exported {
                 name: format!("pianola-{}.py", script::stem(self.run.config())),
                 bytes: script::script(&self.run).into_bytes(),
@@ -417,7 +456,7 @@ impl Trainee {
     }
 
     fn advance(&mut self, steps: usize, until: f64) -> Advanced {
-        let before = self.run.evaluations().len();
+        let (start, before) = (self.run.steps_taken(), self.run.evaluations().len());
         let mut losses = Vec::with_capacity(steps);
         let mut stop = None;
         for _ in 0..steps {
@@ -426,7 +465,9 @@ impl Trainee {
                 Err(error) => {
                     let good = self.run.steps_taken();
                     self.snapshots.retain(|it| it.step <= good);
-                    losses.clear();
+                    // What comes next at the same steps may be another model.
+                    self.past = None;
+                    losses.truncate(good.saturating_sub(start));
                     stop = Some(Stop::Failed(error));
                     break;
                 }
@@ -456,7 +497,9 @@ impl Trainee {
 
     fn keep(&mut self) {
         self.snapshots.push(self.run.snapshot());
-        if self.snapshots.len() > MOST_SNAPSHOTS {
+        // Each has every number three times: itself, and both of its moments.
+        let bytes = 3 * size_of_val(self.run.parameters());
+        if self.snapshots.len() > (MOST_SNAPSHOT_BYTES / bytes).clamp(FEWEST_SNAPSHOTS, MOST_SNAPSHOTS) {
             let last = self.snapshots.len() - 1;
             let mut number = 0;
             // The first, every second one and the last.

@@ -4,6 +4,7 @@ use pulp::NullaryFnOnce;
 
 use crate::Optimiser;
 use crate::kernels::Processor;
+use crate::lanes::{Lanes, change};
 use crate::parameters::Parameters;
 use crate::real::Real;
 
@@ -65,12 +66,20 @@ impl<R: Real> NullaryFnOnce for Update<'_, R> {
 
     #[inline(always)]
     fn call(self) {
-        let moments = self.moments.first.iter_mut().zip(&mut self.moments.second);
-        for ((w, g), (m, v)) in self.weights.iter_mut().zip(self.gradient).zip(moments) {
-            let g = *g * self.shortened;
-            *m = self.keep.0 * *m + self.take.0 * g;
-            *v = self.keep.1 * *v + self.take.1 * (g * g);
-            *w = self.shrink * *w - self.step_size * *m / ((*v * self.square_scale).sqrt() + self.epsilon);
-        }
+        let splat = R::Lanes::splat;
+        let Moments { first, second } = self.moments;
+        let (keep, take, shortened) = (splat(self.keep.0), splat(self.take.0), splat(self.shortened));
+        change(first, [self.gradient], |m, [g]| keep.mul(m).add(take.mul(g.mul(shortened))));
+        let (keep, take) = (splat(self.keep.1), splat(self.take.1));
+        change(second, [self.gradient], |v, [g]| {
+            let g = g.mul(shortened);
+            keep.mul(v).add(take.mul(g.mul(g)))
+        });
+        let (shrink, step_size) = (splat(self.shrink), splat(self.step_size));
+        let (square_scale, epsilon) = (splat(self.square_scale), splat(self.epsilon));
+        change(self.weights, [first, second], |w, [m, v]| {
+            let size = v.mul(square_scale).sqrt().add(epsilon);
+            shrink.mul(w).sub(step_size.mul(m).div(size))
+        });
     }
 }

@@ -7,10 +7,8 @@
 
 use pulp::NullaryFnOnce;
 
+use crate::lanes::{LANES, Lanes, add_scaled, change, dot, sum};
 use crate::real::Real;
-
-/// How many entries of a row are worked on side by side. Rows of scores are padded to a multiple of it.
-pub(crate) const LANES: usize = 8;
 
 /// How many columns of packed weights stand together.
 pub(crate) const PANEL: usize = if cfg!(target_arch = "wasm32") { 8 } else { 16 };
@@ -233,10 +231,8 @@ impl<R: Real> NullaryFnOnce for SoftmaxBackward<'_, R> {
     fn call(self) {
         let rows = self.shares.chunks_exact(self.stride).zip(self.gradient.chunks_exact_mut(self.stride));
         for (a, g) in rows {
-            let mean = dot(a, g);
-            for (g, a) in g.iter_mut().zip(a) {
-                *g = self.scale * (*a * (*g - mean));
-            }
+            let (mean, scale) = (R::Lanes::splat(dot(a, g)), R::Lanes::splat(self.scale));
+            change(g, [a], |g, [a]| scale.mul(a.mul(g.sub(mean))));
         }
     }
 }
@@ -249,15 +245,12 @@ impl<R: Real> NullaryFnOnce for Normalise<'_, R> {
         let share = R::from_f64(1.0 / self.width as f64);
         let rows = self.rows.chunks_exact(self.width).zip(self.normal.chunks_exact_mut(self.width));
         for ((row, normal), inverse) in rows.zip(self.inverse) {
-            let mean = sum(row) * share;
-            for (to, x) in normal.iter_mut().zip(row) {
-                *to = *x - mean;
-            }
+            let mean = R::Lanes::splat(sum(row) * share);
+            change(normal, [row], |_, [x]| x.sub(mean));
             let variance = dot(normal, normal) * share;
             *inverse = R::ONE / (variance + R::from_f64(NORM_EPSILON)).sqrt();
-            for to in normal.iter_mut() {
-                *to = *to * *inverse;
-            }
+            let factor = R::Lanes::splat(*inverse);
+            change(normal, [], |x, []| x.mul(factor));
         }
     }
 }
@@ -271,11 +264,10 @@ impl<R: Real> NullaryFnOnce for NormaliseBackward<'_, R> {
         let share = R::from_f64(1.0 / width as f64);
         let rows = self.normal.chunks_exact(width).zip(self.by_normal.chunks_exact(width));
         for (((x, d), g), inverse) in rows.zip(self.gradient.chunks_exact_mut(width)).zip(self.inverse) {
-            let mean = sum(d) * share;
-            let along = dot(d, x) * share;
-            for ((g, d), x) in g.iter_mut().zip(d).zip(x) {
-                *g += *inverse * (*d - mean - *x * along);
-            }
+            let mean = R::Lanes::splat(sum(d) * share);
+            let along = R::Lanes::splat(dot(d, x) * share);
+            let inverse = R::Lanes::splat(*inverse);
+            change(g, [d, x], |g, [d, x]| g.add(inverse.mul(d.sub(mean).sub(x.mul(along)))));
         }
     }
 }
@@ -470,9 +462,7 @@ fn tile<R: Real, const TRANSPOSED: bool, const ROWS: usize, const COLUMNS: usize
         let column: &[R] = if TRANSPOSED { &a[k * a_stride + i..][..ROWS] } else { &[] };
         for r in 0..ROWS {
             let factor = if TRANSPOSED { column[r] } else { rows[r][k] };
-            for j in 0..COLUMNS {
-                sums[r][j] += factor * b[j];
-            }
+            add_scaled(&mut sums[r], factor, b);
         }
     }
     sums
@@ -492,53 +482,16 @@ fn softmax<R: Real>(row: &mut [R], scale: R, visible: usize) {
         *largest = greater(*largest, *x);
     }
     let largest = largest.into_iter().fold(R::MASKED, greater);
-    for x in seen.iter_mut() {
-        *x = (scale * (*x - largest)).exp_negative();
-    }
-    let inverse = R::ONE / sum(seen);
-    for x in seen.iter_mut() {
-        *x = *x * inverse;
-    }
+    let (scale, top) = (R::Lanes::splat(scale), R::Lanes::splat(largest));
+    change(seen, [], |x, []| scale.mul(x.sub(top)).exp_negative());
+    let inverse = R::Lanes::splat(R::ONE / sum(seen));
+    change(seen, [], |x, []| x.mul(inverse));
     hidden.fill(R::ZERO);
 }
 
 #[inline(always)]
 fn greater<R: Real>(a: R, b: R) -> R {
     if b > a { b } else { a }
-}
-
-/// Σ x by [`LANES`] partial sums.
-#[inline(always)]
-fn sum<R: Real>(numbers: &[R]) -> R {
-    let mut sums = [R::ZERO; LANES];
-    let chunks = numbers.chunks_exact(LANES);
-    let rest = chunks.remainder();
-    for chunk in chunks {
-        for (sum, x) in sums.iter_mut().zip(chunk) {
-            *sum += *x;
-        }
-    }
-    for (sum, x) in sums.iter_mut().zip(rest) {
-        *sum += *x;
-    }
-    sums.into_iter().sum()
-}
-
-/// Σ x y by [`LANES`] partial sums.
-#[inline(always)]
-fn dot<R: Real>(left: &[R], right: &[R]) -> R {
-    let mut sums = [R::ZERO; LANES];
-    let (lefts, rights) = (left.chunks_exact(LANES), right.chunks_exact(LANES));
-    let rest = lefts.remainder().iter().zip(rights.remainder());
-    for (left, right) in lefts.zip(rights) {
-        for ((sum, x), y) in sums.iter_mut().zip(left).zip(right) {
-            *sum += *x * *y;
-        }
-    }
-    for (sum, (x, y)) in sums.iter_mut().zip(rest) {
-        *sum += *x * *y;
-    }
-    sums.into_iter().sum()
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ mod frozen;
 #[cfg(test)]
 mod gradient_tests;
 mod kernels;
+mod lanes;
 mod network;
 mod parameters;
 mod real;

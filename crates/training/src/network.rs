@@ -6,7 +6,8 @@
 //! is Z [Rq | Rk | Rv]; with trained ones it is Z [Wq | Wk | Wv], and the output is multiplied by Wo.
 
 use crate::frozen::{Bias, Frozen, HeadPlan, LayerPlan, Linear, Weight};
-use crate::kernels::{Extent, LANES, Left, Processor};
+use crate::kernels::{Extent, Left, Processor};
+use crate::lanes::LANES;
 use crate::parameters::{POSITIONS, Parameters, TOKENS, UNEMBEDDING};
 use crate::real::Real;
 use crate::task::{Batch, NO_TARGET};

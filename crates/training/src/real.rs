@@ -4,6 +4,8 @@ use std::fmt::Debug;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
+use crate::lanes::{Lanes, Plain};
+
 /// A floating-point number.
 pub(crate) trait Real:
     Copy
@@ -27,6 +29,9 @@ pub(crate) trait Real:
     /// A score that no share is given to.
     const MASKED: Self;
 
+    /// Several of them side by side.
+    type Lanes: Lanes<Self>;
+
     fn from_f64(number: f64) -> Self;
     fn to_f64(self) -> f64;
     fn sqrt(self) -> Self;
@@ -39,6 +44,11 @@ impl Real for f32 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
     const MASKED: Self = -1e30;
+
+    #[cfg(target_arch = "wasm32")]
+    type Lanes = wide::f32x8;
+    #[cfg(not(target_arch = "wasm32"))]
+    type Lanes = Plain<f32>;
 
     #[inline(always)]
     fn from_f64(number: f64) -> Self {
@@ -60,25 +70,44 @@ impl Real for f32 {
         f32::is_finite(self)
     }
 
-    /// By 2^k · e^r with |r| ≤ ln 2 / 2 and the Taylor polynomial of degree 7 of e^r, whose error is
-    /// below one unit in the last place. Without a branch or a call, so that a loop of it is vectorised.
     #[inline(always)]
     fn exp_negative(self) -> Self {
-        const LOWEST: f32 = -87.0;
-        // Adding it leaves the nearest integer in the low bits of the sum.
-        const ROUNDER: f32 = 12_582_912.0;
-        // ln 2 in two parts, the first with so few bits that k times it is exact.
-        const LN_2_HIGH: f32 = 0.693_359_4;
-        const LN_2_LOW: f32 = -2.121_944_4e-4;
+        use exponential::LOWEST;
         let x = if self < LOWEST { LOWEST } else { self };
-        let rounded = x * std::f32::consts::LOG2_E + ROUNDER;
-        let k = rounded - ROUNDER;
-        let r = x - k * LN_2_HIGH - k * LN_2_LOW;
-        let mut polynomial = 1.0 / 5040.0;
+        exponential::by_polynomial(
+            x,
+            |number| number,
+            |rounded| f32::from_bits(rounded.to_bits().wrapping_add(127) << 23),
+        )
+    }
+}
+
+/// e^x of singles, written once for one number and for several.
+pub(crate) mod exponential {
+    use std::ops::{Add, Mul, Sub};
+
+    /// What is lower counts as this: its exponential is nearly the smallest normal number.
+    pub(crate) const LOWEST: f32 = -87.0;
+
+    /// By 2^k · e^r with |r| ≤ ln 2 / 2 and the Taylor polynomial of degree 7 of e^r, whose error is below one unit
+    /// in the last place. Without a branch or a call, so that a loop of it is vectorised. `power` makes 2^k of a
+    /// number that has k in its low bits.
+    #[inline(always)]
+    pub(crate) fn by_polynomial<F>(x: F, number: impl Fn(f32) -> F, power: impl Fn(F) -> F) -> F
+    where
+        F: Copy + Add<Output = F> + Sub<Output = F> + Mul<Output = F>,
+    {
+        // Adding it leaves the nearest integer in the low bits of the sum.
+        let rounder = number(12_582_912.0);
+        let rounded = x * number(std::f32::consts::LOG2_E) + rounder;
+        let k = rounded - rounder;
+        // ln 2 in two parts, the first with so few bits that k times it is exact.
+        let r = x - k * number(0.693_359_4) - k * number(-2.121_944_4e-4);
+        let mut polynomial = number(1.0 / 5040.0);
         for coefficient in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
-            polynomial = polynomial * r + coefficient;
+            polynomial = polynomial * r + number(coefficient);
         }
-        polynomial * f32::from_bits(rounded.to_bits().wrapping_add(127) << 23)
+        polynomial * power(rounded)
     }
 }
 
@@ -86,6 +115,8 @@ impl Real for f64 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
     const MASKED: Self = -1e30;
+
+    type Lanes = Plain<f64>;
 
     fn from_f64(number: f64) -> Self {
         number

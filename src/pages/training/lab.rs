@@ -6,7 +6,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::store::{self, Kept};
+use super::store::{self, Change};
 use super::trainee::{Status, Trainee};
 use crate::jobs::client::{Client, Line};
 use crate::jobs::protocol::{self, Packed};
@@ -22,6 +22,8 @@ pub struct Lab {
     pub shipped: RwSignal<Arc<Vec<Shipped>>>,
     /// Whether runs are kept in this browser.
     pub is_keeping: RwSignal<bool>,
+    /// Whether the browser refused to keep something.
+    pub is_out_of_room: RwSignal<bool>,
     /// Whether what was kept has been read.
     pub is_open: RwSignal<bool>,
     /// The page's own worker.
@@ -51,6 +53,7 @@ impl Lab {
                     runs: RwSignal::new(Vec::new()),
                     shipped: RwSignal::new(Arc::default()),
                     is_keeping: RwSignal::new(recall() != Some("off".to_owned())),
+                    is_out_of_room: RwSignal::new(false),
                     is_open: RwSignal::new(false),
                     client,
                 });
@@ -58,7 +61,8 @@ impl Lab {
                 spawn_local(async move {
                     if lab.is_keeping.get_untracked() {
                         let kept = store::read().await;
-                        let revived: Vec<Trainee> = kept.into_iter().map(Trainee::revived).collect();
+                        let revived: Vec<Trainee> =
+                            kept.into_iter().map(|(kept, past)| Trainee::revived(kept, past)).collect();
                         lab.runs.update(|runs| runs.splice(0..0, revived).for_each(drop));
                     }
                     lab.is_open.set(true);
@@ -127,7 +131,7 @@ impl Lab {
     pub fn remove(self, run: Trainee) {
         self.runs.update(|runs| runs.retain(|other| other.id != run.id));
         run.end();
-        spawn_local(store::forget(run.id));
+        self.write(Change::Forget(run.id));
         self.advance();
     }
 
@@ -145,20 +149,36 @@ impl Lab {
         }
     }
 
-    /// Keeps a run in this browser.
-    pub fn keep(self, kept: Kept) {
-        let is_there = self.runs.with_untracked(|runs| runs.iter().any(|run| run.id == kept.id));
-        if is_there && self.is_keeping.get_untracked() {
-            spawn_local(store::keep(kept));
+    /// Writes a change into the browser's storage. When that is refused, the runs go on, and it is said.
+    pub fn write(self, change: Change) {
+        let id = match &change {
+            Change::Run(kept) => Some(kept.id),
+            Change::Past { id, .. } => Some(*id),
+            Change::ForgetPast(_) | Change::Forget(_) | Change::ForgetAll => None,
+        };
+        let is_there = |id: u64| self.runs.with_untracked(|runs| runs.iter().any(|run| run.id == id));
+        if id.is_some_and(|id| !self.is_keeping.get_untracked() || !is_there(id)) {
+            return;
         }
+        spawn_local(async move {
+            let is_refused = store::write(change).await.is_err();
+            if id.is_some() && self.is_out_of_room.get_untracked() != is_refused {
+                self.is_out_of_room.set(is_refused);
+            }
+        });
     }
 
     /// Keeps runs in this browser, or nothing.
     pub fn set_keeping(self, is_keeping: bool) {
         self.is_keeping.set(is_keeping);
         remember(if is_keeping { "on" } else { "off" });
-        if !is_keeping {
-            spawn_local(store::forget_all());
+        let runs = self.runs.get_untracked();
+        if is_keeping {
+            runs.into_iter().for_each(|run| run.keep_again(self));
+        } else {
+            self.is_out_of_room.set(false);
+            runs.into_iter().for_each(Trainee::keep_no_longer);
+            self.write(Change::ForgetAll);
         }
     }
 

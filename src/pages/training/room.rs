@@ -145,8 +145,10 @@ impl Room {
             let (Some(Chosen(run)), example, step) = now_wanted.clone() else { return now_wanted };
             run.step.track();
             let status = run.status.get();
-            // What cannot be begun has no pictures, and a run that waits has not begun.
-            let is_there = run.setup.with(Option::is_some)
+            // What cannot be begun has no pictures, a run that waits has not begun, and a worker that has failed
+            // is not asked again before a person wants it to go on.
+            let is_there = (run.setup.with(Option::is_some)
+                && !matches!(status, Status::Resting(Rest::Failed(_))))
                 || matches!(status, Status::Resting(Rest::Paused | Rest::Converged | Rest::Spent));
             let is_new = before.as_ref() != Some(&now_wanted);
             let is_training = status == Status::Training;

@@ -6,7 +6,7 @@ use training::Report;
 use super::bridges::{is_target, send_to_universal};
 use super::lab::cores_to_spare;
 use super::room::{Chosen, Room, Runs};
-use super::trainee::{Rest, Status, Trainee};
+use super::trainee::{RateAfterReset, Rest, Status, Trainee};
 use super::words::role_of;
 use crate::drawing::export::save_bytes;
 use crate::jobs::client::Line;
@@ -38,6 +38,10 @@ pub fn RunsPanel() -> impl IntoView {
         <section class="training-runs" aria-label=say(t, Language::training_runs)>
             <Transport/>
             <div class="training-cards">{cards}</div>
+            {move || room.lab.is_out_of_room.get().then(|| view! {
+                <p class="notice notice-bad" role="status"><span>{say(t, Language::training_out_of_room)}</span></p>
+            })}
+            <p class="quiet">{say(t, Language::training_reset_note)}</p>
             {move || (elsewhere.get() > 0).then(|| view! {
                 <p class="quiet">{t.get().training_elsewhere(elsewhere.get())}</p>
             })}
@@ -69,7 +73,7 @@ fn Transport() -> impl IntoView {
         let runs = runs();
         let share = |run: &Trainee| match run.is_finished() {
             true => 1.0,
-            false => run.budget().map_or(0.0, |budget| run.step.get() as f64 / budget as f64),
+            false => run.budget.get().map_or(0.0, |budget| run.step.get() as f64 / budget as f64),
         };
         let total = runs.len() + missing.get();
         if total == 0 { 0.0 } else { runs.iter().map(share).sum::<f64>() / total as f64 }
@@ -120,7 +124,7 @@ fn Transport() -> impl IntoView {
             <Button
                 label=text_of(t, Language::training_reset)
                 icon=Icon::ToStart
-                on_press=move |()| untrack(runs).into_iter().for_each(|run| run.reset(room.lab))
+                on_press=move |()| untrack(runs).into_iter().for_each(|run| run.reset(room.lab, RateAfterReset::Now))
             />
             <progress max="1" prop:value=move || done.get().to_string() aria-label=say(t, Language::training_progress)></progress>
             <span class="training-says number">{says}</span>
@@ -163,7 +167,7 @@ fn Card(run: Trainee) -> impl IntoView {
     let far = move || {
         let t = t.get();
         let step = whole(run.step.get(), t);
-        let step = match run.budget() {
+        let step = match run.budget.get() {
             Some(budget) => t.training_step_of(&step, &whole(budget, t)),
             None => t.training_step(&step),
         };
@@ -179,7 +183,7 @@ fn Card(run: Trainee) -> impl IntoView {
             .join(" · ")
     };
     let share = move || {
-        let share = run.budget().map_or(0.0, |budget| run.step.get() as f64 / budget as f64);
+        let share = run.budget.get().map_or(0.0, |budget| run.step.get() as f64 / budget as f64);
         format!("{}%", 100.0 * share.min(1.0))
     };
     let shape = move || {
@@ -245,6 +249,9 @@ fn Card(run: Trainee) -> impl IntoView {
         if is_target {
             items.push(MenuItem::new(words.training_to_universal(), move || send_to_universal(room, run)));
         }
+        items.push(MenuItem::new(words.training_reset_rate(), move || {
+            run.reset(room.lab, RateAfterReset::First)
+        }));
         items.push(MenuItem::new(words.training_remove(), move || room.lab.remove(run)));
         items
     };
@@ -271,7 +278,7 @@ fn Card(run: Trainee) -> impl IntoView {
                     <Button label=Signal::derive(move || t.get().training_step_run(&name.get())) icon=Icon::StepForward look=Look::Quiet
                         on_press=move |()| run.step_once(room.lab)/>
                     <Button label=Signal::derive(move || t.get().training_reset_run(&name.get())) icon=Icon::ToStart look=Look::Quiet
-                        on_press=move |()| run.reset(room.lab)/>
+                        on_press=move |()| run.reset(room.lab, RateAfterReset::Now)/>
                     <Menu label=Signal::derive(move || t.get().training_more_run(&name.get())) items=items/>
                 </span>
             </div>
@@ -318,7 +325,8 @@ fn export_run(room: Room, run: Trainee, kind: ExportKind) {
 
 /// Asks every run of the plan for its report, and writes them into one file.
 fn export_results(room: Room, kind: ResultsKind) {
-    let Runs(runs) = room.runs.get_untracked();
+    let Runs(mut runs) = room.runs.get_untracked();
+    runs.retain(|run| !untrack(|| run.is_impossible()));
     let wanted = runs.len();
     let reports = StoredValue::new(vec![None::<Report>; wanted]);
     for (at, run) in runs.into_iter().enumerate() {
@@ -351,6 +359,11 @@ crate::texts! {
     training_export_parameters: "Export parameters (safetensors)" | "Exportar parâmetros (safetensors)";
     training_export_script: "Export PyTorch script with parameters" | "Exportar script PyTorch com parâmetros";
     training_to_universal: "Open in “Universal” as a target" | "Abrir em “Universal” como alvo";
+    training_reset_rate: "Reset, with the first learning rate" | "Reiniciar com a primeira taxa de aprendizado";
+    training_reset_note: "Another learning rate takes effect at the next step, and a run keeps it: through pause, reload and Reset, which goes back to the first step (a fork: to where it was forked)."
+        | "Outra taxa de aprendizado vale a partir do próximo passo, e o treino a mantém: na pausa, ao recarregar e em Reiniciar, que volta ao primeiro passo (uma ramificação: ao ponto em que nasceu).";
+    training_out_of_room: "This browser has no room left for runs, or forbids it. Training goes on as before; what is new is lost when this tab is closed. Remove runs that you no longer need, or export the results."
+        | "Este navegador não tem mais espaço para treinos, ou não permite guardá-los. O treino continua como antes; o que é novo se perde ao fechar esta aba. Remova treinos de que não precisa mais, ou exporte os resultados.";
     training_remove: "Remove this run" | "Remover este treino";
     training_keep: "Keep runs in this browser" | "Guardar treinos neste navegador";
     training_progress: "Progress of all runs" | "Progresso de todos os treinos";

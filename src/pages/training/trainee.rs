@@ -1,13 +1,15 @@
 //! One run as the page sees it: it has a worker of its own, and what it finds is kept here, above every view.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use serde::{Deserialize, Serialize};
 use training::{Error, Evaluation, Snapshot};
 
 use super::lab::{self, Lab};
-use super::store::Kept;
+use super::store::{self, Change, Kept};
 use crate::jobs::client::{Client, Line};
 use crate::jobs::protocol::{self, Failure, Packed};
 use crate::jobs::training::{Advanced, Answer, Look, Member, Request, Setup, Stop};
@@ -25,8 +27,10 @@ pub struct Trainee {
     pub status: RwSignal<Status>,
     /// What does not change from step to step; `None` before its worker has begun.
     pub setup: RwSignal<Option<Arc<Setup>>>,
-    /// The largest learning rate.
+    /// The largest learning rate, once it is known.
     pub rate: RwSignal<Option<f64>>,
+    /// The steps of its budget, once they are known.
+    pub budget: RwSignal<Option<usize>>,
     /// How many steps it has taken.
     pub step: RwSignal<usize>,
     /// The loss of each step.
@@ -46,7 +50,13 @@ pub struct Trainee {
     origin: StoredValue<Option<Packed<Snapshot>>>,
     /// From where it goes on when its worker is a new one.
     kept: StoredValue<Option<Packed<Snapshot>>>,
+    /// What is asked while its past is read: the new worker comes to it once it has begun.
+    waiting: StoredValue<Option<Vec<Box<dyn FnOnce()>>>, LocalStorage>,
+    /// The steps of the snapshots that were handed to the browser to keep; each is handed over once.
+    handed: StoredValue<BTreeSet<usize>>,
     is_busy: StoredValue<bool>,
+    /// How many single steps are still to be taken.
+    singles: StoredValue<usize>,
     chunk: StoredValue<usize>,
     /// Raised when it begins anew, so that answers from before are not taken for new ones.
     attempt: StoredValue<u32>,
@@ -79,6 +89,15 @@ pub enum Rest {
     Failed(Failure),
 }
 
+/// With which learning rate a run begins anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RateAfterReset {
+    /// The one that it has now.
+    Now,
+    /// The one that it had first.
+    First,
+}
+
 /// How long the steps that are asked for at once should take, in milliseconds: a pause is felt at once, and what is
 /// lost on the way between page and worker is little.
 const CHUNK: f64 = 200.0;
@@ -104,6 +123,7 @@ impl Trainee {
             status: RwSignal::new(Status::Waiting),
             setup: RwSignal::new(None),
             rate: RwSignal::new(None),
+            budget: RwSignal::new(None),
             step: RwSignal::new(0),
             losses: RwSignal::new(Vec::new()),
             evaluations: RwSignal::new(Vec::new()),
@@ -113,18 +133,26 @@ impl Trainee {
             refusal: RwSignal::new(None),
             client: StoredValue::new(None),
             kept: StoredValue::new(origin.clone()),
-            origin: StoredValue::new(origin.filter(|_| forked_at.is_some())),
+            origin: StoredValue::new(origin),
+            waiting: StoredValue::new_local(None),
+            handed: StoredValue::new(BTreeSet::new()),
             is_busy: StoredValue::new(false),
+            singles: StoredValue::new(0),
             chunk: StoredValue::new(2),
             attempt: StoredValue::new(0),
             kept_at: StoredValue::new(now()),
         })
     }
 
-    /// A run that was kept in this browser.
-    pub fn revived(kept: Kept) -> Trainee {
-        let Kept { id, member, forked_at, step, rest, losses, evaluations, snapshot } = kept;
-        let trainee = Trainee::new(id, member, forked_at, Some(snapshot));
+    /// A run that was kept in this browser, with the steps of its snapshots.
+    pub fn revived(kept: Kept, past: Vec<usize>) -> Trainee {
+        let Kept { id, member, forked_at, step, rest, rate, budget, losses, evaluations, snapshot } = kept;
+        let trainee = Trainee::new(id, member, forked_at, None);
+        trainee.kept.set_value(snapshot);
+        trainee.handed.set_value(past.iter().copied().collect());
+        trainee.snapshots.set(past);
+        trainee.rate.set(rate);
+        trainee.budget.set(budget);
         trainee.step.set(step);
         trainee.losses.set(losses);
         trainee.evaluations.set(evaluations);
@@ -156,14 +184,15 @@ impl Trainee {
         })
     }
 
-    /// The steps of its budget.
-    pub fn budget(self) -> Option<usize> {
-        self.setup.with(|setup| setup.as_ref().map(|setup| setup.config.steps))
+    /// Whether it could not be begun at all, so that its worker has nothing to answer with.
+    pub fn is_impossible(self) -> bool {
+        self.setup.with(Option::is_none)
+            && self.status.with(|status| matches!(status, Status::Resting(Rest::Refused(_))))
     }
 
     /// Seconds until the budget is used up.
     pub fn seconds_left(self) -> Option<f64> {
-        let left = self.budget()?.saturating_sub(self.step.get());
+        let left = self.budget.get()?.saturating_sub(self.step.get());
         Some(left as f64 / self.pace.get()?)
     }
 
@@ -184,32 +213,56 @@ impl Trainee {
 
     /// Takes one step.
     pub fn step_once(self, lab: Lab) {
+        if untrack(|| self.is_impossible()) {
+            return;
+        }
         self.pause(lab);
-        self.take_steps(lab, 1);
+        self.singles.update_value(|singles| *singles += 1);
+        self.go_on(lab);
     }
 
-    /// Begins anew.
-    pub fn reset(self, lab: Lab) {
+    /// Begins anew and rests there: a fork where it was forked, any other at its first step.
+    pub fn reset(self, lab: Lab, rate: RateAfterReset) {
         self.attempt.update_value(|attempt| *attempt += 1);
-        self.step.set(0);
-        self.losses.set(Vec::new());
-        self.evaluations.set(Vec::new());
-        self.snapshots.set(Vec::new());
+        if rate == RateAfterReset::First {
+            self.rate.set(None);
+        }
+        let first = self.forked_at.unwrap_or(0);
+        self.step.set(first);
+        self.losses.update(|losses| losses.truncate(first));
+        self.evaluations.update(|all| all.retain(|it| it.step <= first && first > 0));
+        self.snapshots.update(|all| all.retain(|step| *step <= first && first > 0));
         self.pace.set(None);
         self.is_busy.set_value(false);
-        // A fork begins anew where it was forked.
-        self.kept.set_value(self.origin.get_value());
+        self.singles.set_value(0);
         self.status.set(Status::Resting(Rest::Paused));
-        if self.client.with_value(Option::is_some) {
-            self.begin(lab);
+        if self.forked_at.is_none() {
+            self.kept.set_value(None);
+            self.handed.update_value(BTreeSet::clear);
+            lab.write(Change::ForgetPast(self.id));
         }
+        match (self.client.with_value(Option::is_some), self.forked_at) {
+            (true, None) => self.begin(lab, Vec::new()),
+            (false, None) => self.write(lab, 0, None),
+            // Only its worker, or the browser, has what it was forked from.
+            (_, Some(_)) => {
+                let _ = self.client(lab);
+                self.ask_to_begin(lab, Request::Restart(self.rate.get_untracked()));
+            }
+        }
+        lab.advance();
     }
 
     /// Changes the learning rate; the run goes on.
     pub fn change_rate(self, lab: Lab, rate: f64) {
         self.rate.set(Some(rate));
         let request = Request::ChangeRate(rate);
-        self.ask(lab, Line::TrainSettings, request, move |_| {});
+        self.ask(lab, Line::TrainSettings, request, move |_| {
+            // A run that goes on is kept soon anyway.
+            if !untrack(|| self.is_under_way()) {
+                self.keep(lab);
+            }
+        });
     }
 
     /// Goes on from the last good step with a smaller learning rate, after something was not finite.
@@ -239,8 +292,17 @@ impl Trainee {
 
     /// Asks the worker for anything else.
     pub fn ask(self, lab: Lab, line: Line, request: Request, reply: impl FnOnce(Answer) + 'static) {
+        if untrack(|| self.is_impossible()) {
+            return;
+        }
+        let client = self.client(lab);
+        if self.waiting.with_value(Option::is_some) {
+            let later = move || self.ask(lab, line, request, reply);
+            self.waiting.update_value(|all| all.get_or_insert_default().push(Box::new(later)));
+            return;
+        }
         let request = protocol::Request::Training(Packed::of(&request));
-        self.client(lab).ask(line, request, move |answer| match answer.map(protocol::Answer::training) {
+        client.ask(line, request, move |answer| match answer.map(protocol::Answer::training) {
             Ok(Some(answer)) => reply(answer),
             Ok(None) => {}
             Err(failure) => self.fail(lab, failure),
@@ -252,12 +314,55 @@ impl Trainee {
         self.take_steps(lab, self.chunk.get_value());
     }
 
+    /// Hands the snapshots to the browser to keep that it has not, and takes back those that have gone.
+    pub fn keep_past(self, lab: Lab) {
+        if !lab.is_keeping.get_untracked() || self.client.with_value(Option::is_none) {
+            return;
+        }
+        let there: BTreeSet<usize> = self.snapshots.with_untracked(|all| all.iter().copied().collect());
+        let (new, gone) = self.handed.with_value(|handed| {
+            let new: Vec<usize> = there.difference(handed).copied().collect();
+            (new, handed.difference(&there).copied().collect::<Vec<usize>>())
+        });
+        if !gone.is_empty() {
+            self.handed.update_value(|handed| handed.retain(|step| there.contains(step)));
+            lab.write(Change::Past { id: self.id, new: Vec::new(), gone });
+        }
+        if new.is_empty() {
+            return;
+        }
+        let attempt = self.attempt.get_value();
+        self.ask(lab, Line::TrainPast, Request::Snapshots(new), move |answer| {
+            let Answer::Snapshots(mut new) = answer else { return };
+            if self.attempt.get_value() != attempt {
+                return;
+            }
+            new.retain(|(step, _)| self.handed.try_update_value(|all| all.insert(*step)) == Some(true));
+            if !new.is_empty() {
+                lab.write(Change::Past { id: self.id, new, gone: Vec::new() });
+            }
+        });
+    }
+
+    /// Keeps it anew, with all its past, after nothing of it was kept.
+    pub fn keep_again(self, lab: Lab) {
+        self.handed.update_value(BTreeSet::clear);
+        self.keep(lab);
+        self.keep_past(lab);
+    }
+
+    /// Nothing of it is kept any longer.
+    pub fn keep_no_longer(self) {
+        self.handed.update_value(BTreeSet::clear);
+    }
+
     /// Ends its worker.
     pub fn end(self) {
         if let Some(client) = self.client.get_value() {
             client.end();
         }
         self.client.set_value(None);
+        self.waiting.set_value(None);
         self.losses.set(Vec::new());
         self.look.set(None);
         self.setup.set(None);
@@ -269,15 +374,47 @@ impl Trainee {
         }
         let client = lab::within(Client::apart);
         self.client.set_value(Some(client));
-        self.begin(lab);
+        if self.kept.with_value(Option::is_none) && self.forked_at.is_none() {
+            self.begin(lab, Vec::new());
+            return client;
+        }
+        self.is_busy.set_value(true);
+        self.waiting.set_value(Some(Vec::new()));
+        spawn_local(async move {
+            let mut past = match lab.is_keeping.get_untracked() {
+                true => store::past(self.id).await,
+                false => Vec::new(),
+            };
+            // It may have been removed in the meantime.
+            let Some(waiting) = self.waiting.try_update_value(Option::take).flatten() else { return };
+            if let Some(origin) = self.origin.get_value()
+                && past.is_empty()
+            {
+                past.push(origin);
+            }
+            self.begin(lab, past);
+            waiting.into_iter().for_each(|ask| ask());
+        });
         client
     }
 
-    fn begin(self, lab: Lab) {
-        let request = match self.kept.get_value() {
-            Some(snapshot) => Request::Resume(snapshot, self.rate.get_untracked()),
-            None => Request::Begin(Box::new(self.member())),
+    fn begin(self, lab: Lab, past: Vec<Packed<Snapshot>>) {
+        let rate = self.rate.get_untracked();
+        // A fork that was reset goes on from the first of its past.
+        let from = self.kept.get_value().or_else(|| past.first().cloned());
+        let request = match from {
+            Some(from) => Request::Resume { from, past, rate },
+            None => {
+                let mut member = self.member();
+                // Whoever has moved the learning rate and begins anew wants to see what it does.
+                member.plan.settings.learning_rate = rate.or(member.plan.settings.learning_rate);
+                Request::Begin(Box::new(member))
+            }
         };
+        self.ask_to_begin(lab, request);
+    }
+
+    fn ask_to_begin(self, lab: Lab, request: Request) {
         self.is_busy.set_value(true);
         let attempt = self.attempt.get_value();
         self.ask(lab, Line::Train, request, move |answer| {
@@ -288,6 +425,7 @@ impl Trainee {
             match answer {
                 Answer::Ready(setup) => {
                     self.rate.set(Some(setup.config.optimiser.learning_rate));
+                    self.budget.set(Some(setup.config.steps));
                     self.step.set(setup.step);
                     self.snapshots.set(setup.snapshots.clone());
                     self.evaluations.set(setup.evaluations.clone());
@@ -295,12 +433,28 @@ impl Trainee {
                     let step = setup.step;
                     self.losses.update(|losses| losses.resize(step, f32::NAN));
                     self.setup.set(Some(Arc::new(*setup)));
+                    self.keep_past(lab);
+                    if !untrack(|| self.is_under_way()) {
+                        self.keep(lab);
+                    }
                 }
                 Answer::Refused(error) => self.status.set(Status::Resting(Rest::Refused(error))),
                 _ => {}
             }
-            lab.advance();
+            self.go_on(lab);
         });
+    }
+
+    /// Takes the single steps that are still to be taken, and lets all runs go on.
+    fn go_on(self, lab: Lab) {
+        if self.singles.get_value() > 0 {
+            let _ = self.client(lab);
+            if !self.is_busy.get_value() {
+                self.singles.update_value(|singles| *singles -= 1);
+                self.take_steps(lab, 1);
+            }
+        }
+        lab.advance();
     }
 
     fn take_steps(self, lab: Lab, steps: usize) {
@@ -321,7 +475,7 @@ impl Trainee {
                 self.timed(advanced.losses.len(), now() - begun);
                 self.take(lab, advanced);
             }
-            lab.advance();
+            self.go_on(lab);
         });
     }
 
@@ -351,6 +505,7 @@ impl Trainee {
         }
         if self.snapshots.with_untracked(|known| *known != snapshots) {
             self.snapshots.set(snapshots);
+            self.keep_past(lab);
         }
         self.step.set(step);
         let rest = stop.map(|stop| match stop {
@@ -360,6 +515,7 @@ impl Trainee {
         });
         match rest {
             Some(rest) => {
+                self.singles.set_value(0);
                 self.status.set(Status::Resting(rest));
                 self.keep(lab);
             }
@@ -374,6 +530,10 @@ impl Trainee {
     fn keep(self, lab: Lab) {
         self.kept_at.set_value(now());
         if self.client.with_value(Option::is_none) {
+            // What has not begun in this tab is kept as it was, and what has never begun at its first step.
+            if self.kept.with_value(Option::is_none) && self.forked_at.is_none() {
+                self.write(lab, 0, None);
+            }
             return;
         }
         let attempt = self.attempt.get_value();
@@ -382,21 +542,27 @@ impl Trainee {
                 && self.attempt.get_value() == attempt
             {
                 self.kept.set_value(Some(snapshot.clone()));
-                lab.keep(Kept {
-                    id: self.id,
-                    member: self.member(),
-                    forked_at: self.forked_at,
-                    step,
-                    rest: match self.status.get_untracked() {
-                        Status::Resting(rest) => Some(rest),
-                        Status::Waiting | Status::Training => None,
-                    },
-                    losses: self.losses.with_untracked(|losses| losses[..step.min(losses.len())].to_vec()),
-                    evaluations: self.evaluations.get_untracked(),
-                    snapshot,
-                });
+                self.write(lab, step, Some(snapshot));
             }
         });
+    }
+
+    fn write(self, lab: Lab, step: usize, snapshot: Option<Packed<Snapshot>>) {
+        lab.write(Change::Run(Box::new(Kept {
+            id: self.id,
+            member: self.member(),
+            forked_at: self.forked_at,
+            step,
+            rest: match self.status.get_untracked() {
+                Status::Resting(rest) => Some(rest),
+                Status::Waiting | Status::Training => None,
+            },
+            rate: self.rate.get_untracked(),
+            budget: self.budget.get_untracked(),
+            losses: self.losses.with_untracked(|losses| losses[..step.min(losses.len())].to_vec()),
+            evaluations: self.evaluations.get_untracked(),
+            snapshot,
+        })));
     }
 
     fn fail(self, lab: Lab, failure: Failure) {
@@ -407,6 +573,8 @@ impl Trainee {
             client.end();
         }
         self.client.set_value(None);
+        self.waiting.set_value(None);
+        self.singles.set_value(0);
         lab.advance();
     }
 }

@@ -96,7 +96,8 @@ impl Language {
             Status::Resting(Rest::Converged) => self.training_converged(),
             Status::Resting(Rest::Spent) => self.training_spent(),
             Status::Resting(Rest::Refused(Error::NotFinite { .. })) => self.training_not_finite(),
-            Status::Resting(Rest::Refused(_) | Rest::Failed(_)) => self.training_refused(),
+            Status::Resting(Rest::Refused(_)) => self.training_refused(),
+            Status::Resting(Rest::Failed(_)) => self.training_stopped(),
         }
     }
 
@@ -213,6 +214,7 @@ crate::texts! {
     training_spent: "budget used up" | "orçamento esgotado";
     training_not_finite: "stopped: not finite" | "parou: não finito";
     training_refused: "cannot be" | "não é possível";
+    training_stopped: "stopped by a mistake" | "parado por um erro";
     training_seconds(count: usize): "{count} s" | "{count} s";
     training_minutes(count: usize): "{count} min" | "{count} min";
     training_hours(count: &str): "{count} h" | "{count} h";
