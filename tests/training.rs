@@ -122,7 +122,10 @@ fn a_run_that_was_kept_goes_on_as_if_nothing_had_been() {
     let kept = snapshot(&mut engine);
     let there = advance(&mut engine, 60, 2.0);
     let mut other = Engine::default();
-    let Answer::Ready(setup) = ask(&mut other, Request::Resume { from: kept, past: Vec::new(), rate: None }) else { panic!("refused") };
+    let Answer::Ready(setup) = ask(&mut other, Request::Resume { from: kept, past: Vec::new(), rate: None })
+    else {
+        panic!("refused")
+    };
     assert_eq!((setup.step, setup.evaluations.len()), (130, 1));
     let here = advance(&mut other, 60, 2.0);
     assert_eq!((here.losses, here.evaluations), (there.losses, there.evaluations));

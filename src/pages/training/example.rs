@@ -57,7 +57,7 @@ struct Answer {
     is_asked: bool,
 }
 
-fn answers(look: &Pictures, setup: &Setup) -> Vec<Answer> {
+fn answers(look: &Pictures, setup: &Setup, classes: &[String]) -> Vec<Answer> {
     let name = |names: &[String], number: u16| names.get(usize::from(number)).cloned().unwrap_or_default();
     look.predictions
         .iter()
@@ -65,12 +65,16 @@ fn answers(look: &Pictures, setup: &Setup) -> Vec<Answer> {
         .zip(&look.asked)
         .map(|((prediction, token), is_asked)| Answer {
             token: name(&setup.tokens, *token),
-            said: name(&setup.classes, prediction.class),
+            said: name(classes, prediction.class),
             confidence: prediction.probabilities.get(usize::from(prediction.class)).copied().unwrap_or(0.0),
-            truth: prediction.truth.map(|truth| name(&setup.classes, truth)),
+            truth: prediction.truth.map(|truth| name(classes, truth)),
             is_asked: *is_asked,
         })
         .collect()
+}
+
+fn classes_of(t: Language, setup: &Setup) -> Vec<String> {
+    t.training_classes(&setup.config.task, &setup.classes)
 }
 
 /// Predictions against the truth, position by position.
@@ -78,7 +82,7 @@ fn answers(look: &Pictures, setup: &Setup) -> Vec<Answer> {
 fn Answers(constructed: Constructed) -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
-    let answers = room.with_pictures(|look, setup| answers(look, setup));
+    let answers = room.with_pictures(move |look, setup| answers(look, setup, &classes_of(t.get(), setup)));
     let row = move |heading: fn(Language) -> &'static str, cell: fn(&Answer, Language) -> AnyView| {
         move || {
             let t = t.get();
@@ -87,7 +91,7 @@ fn Answers(constructed: Constructed) -> impl IntoView {
             view! { <tr><th scope="row">{heading(t)}</th>{cells}</tr> }
         }
     };
-    let classes = room.with_setup(|setup| setup.classes.clone());
+    let classes = room.with_setup(move |setup| classes_of(t.get(), setup));
     // What a program of RASP says stands where something is asked.
     let built = move || {
         let (answers, classes) = (answers.get()?, classes.get()?);
@@ -206,9 +210,10 @@ fn AttentionMap(layer: usize, head: usize) -> impl IntoView {
 fn Failures() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
-    let found = room.with_pictures(|look, setup| {
+    let found = room.with_pictures(move |look, setup| {
         let failures = look.failures.as_ref()?;
-        let name = |number: u16| setup.classes.get(usize::from(number)).cloned().unwrap_or_default();
+        let classes = classes_of(t.get(), setup);
+        let name = |number: u16| classes.get(usize::from(number)).cloned().unwrap_or_default();
         Some(
             failures
                 .iter()

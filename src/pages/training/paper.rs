@@ -169,10 +169,9 @@ fn Cell(kind: TaskKind, variant: Variant, model: Model) -> impl IntoView {
     let reported_line = move || {
         let t = t.get();
         let text = reported(kind, variant, model)?;
-        let text = match t {
-            Language::En => text.to_owned(),
-            Language::Pt => text.replace('.', ","),
-        };
+        // A number and its unit stay on one line.
+        let text = text.replace(' ', "\u{a0}");
+        let text = if t == Language::Pt { text.replace('.', ",") } else { text };
         Some(
             view! { <p><b class="number">{text}</b>" "<span class="quiet">{t.training_reported()}</span></p> },
         )

@@ -28,8 +28,8 @@ enum Case {
     Transformer(Chosen),
     /// A learned roll without a transformer of its class.
     Alone(Shape, Machine),
-    /// A learned roll, and the transformer whose roll is computed.
-    Pair(Chosen, Chosen, Machine),
+    /// A learned roll, by the number of its run, and the transformer whose roll is computed.
+    Pair(u64, Chosen, Machine),
 }
 
 /// H, L, d, d_h.
@@ -79,7 +79,8 @@ pub fn RollsPanel() -> impl IntoView {
                 }
                 .into_any()
             }
-            Case::Pair(Chosen(learner), Chosen(transformer), machine) => {
+            Case::Pair(_, Chosen(transformer), machine) => {
+                let Chosen(learner) = room.selected.get_untracked()?;
                 view! { <Rolls learner transformer machine/> }.into_any()
             }
         })
@@ -126,7 +127,7 @@ fn case(room: Room) -> Option<Case> {
         of_class.find(|run| run.member().seed == config.seed).copied().or(first)
     });
     Some(match found {
-        Some(transformer) => Case::Pair(chosen, Chosen(transformer), machine),
+        Some(transformer) => Case::Pair(chosen.0.id, Chosen(transformer), machine),
         None => Case::Alone(shape(&config.model), machine),
     })
 }
