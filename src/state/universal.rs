@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use transformer::{Attention, Class, HeadMatrix, Mask, Scale, Target};
 use universal::{Consumer, Law, Tying};
 
+use super::kept::{keep, recall};
 use super::law;
 use super::query::Query;
 use super::{Choices, Page};
@@ -60,6 +61,19 @@ pub struct Look {
     pub step: Option<usize>,
     /// The order of the leaves of the tree; `None` is the one that suits their number.
     pub leaves: Option<Leaves>,
+    /// Where a target of one's own was learned, if it was. A link does not say it; Back and Forward find it again.
+    pub origin: Option<Origin>,
+}
+
+/// The run of the workspace “Training” that a target was taken from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// What it learned, by its word.
+    pub task: String,
+    /// The seed of the run.
+    pub seed: u64,
+    /// After how many steps.
+    pub steps: usize,
 }
 
 /// How the leaves of a tree of attention paths are ordered.
@@ -180,7 +194,7 @@ impl Default for Piece {
 
 impl Default for Look {
     fn default() -> Self {
-        Look { consumer: Consumer::Output, step: None, leaves: None }
+        Look { consumer: Consumer::Output, step: None, leaves: None, origin: None }
     }
 }
 
@@ -283,11 +297,10 @@ impl Choices for UniversalState {
         match &piece.target {
             TargetSource::Preset(id) => query.set_unless("preset", id.as_str(), FIRST_PRESET),
             TargetSource::Random => query.set("preset", RANDOM_TARGET),
-            TargetSource::Own(target) => {
-                if let Some(text) = blob(target.as_ref()) {
-                    query.set("target", text);
-                }
-            }
+            TargetSource::Own(target) => match blob(target.as_ref()) {
+                Some(text) => query.set("target", text),
+                None => query.set("kept", keep(target, look.origin.as_ref())),
+            },
         }
         let (class, base) = (piece.class, base_class(&piece.target));
         query.set_unless("heads", class.heads, base.heads);
@@ -335,7 +348,7 @@ impl Choices for UniversalState {
     }
 
     fn decode(query: &mut Query) -> Self {
-        let target = decode_target(query);
+        let (target, origin) = decode_target(query);
         let base = base_class(&target);
         let class = Class {
             heads: query.number("heads", base.heads, 1, 64),
@@ -386,7 +399,7 @@ impl Choices for UniversalState {
             })
             .0;
         let leaves = query.word("leaves", None, &LEAVES_WORDS);
-        UniversalState { piece, look: Look { consumer, step, leaves } }
+        UniversalState { piece, look: Look { consumer, step, leaves, origin } }
     }
 
     fn fits_a_link(&self) -> bool {
@@ -428,7 +441,17 @@ fn base_class(target: &TargetSource) -> Class {
     }
 }
 
-fn decode_target(query: &mut Query) -> TargetSource {
+fn decode_target(query: &mut Query) -> (TargetSource, Option<Origin>) {
+    if let Some((target, origin)) = query.text("kept").map(str::to_owned).and_then(|name| recall(&name)) {
+        return (TargetSource::Own(Box::new(target)), origin);
+    }
+    if query.text("kept").is_some() {
+        query.report_cut("kept");
+    }
+    (decode_source(query), None)
+}
+
+fn decode_source(query: &mut Query) -> TargetSource {
     if let Some(text) = query.text("target") {
         match unblob::<Target>(text).and_then(|target| {
             // What came through a URL is checked like what comes from a file.

@@ -91,7 +91,9 @@ fn TensorMap(number: usize, tensor: TensorShape) -> impl IntoView {
             name => name.to_owned(),
         })
     };
-    let names = room.with_setup(|setup| (setup.tokens.clone(), setup.classes.clone()));
+    let names = room.with_setup(move |setup| {
+        (setup.tokens.clone(), t.get().training_classes(&setup.config.task, &setup.classes))
+    });
     let row_axis = {
         let name = name.clone();
         Signal::derive(move || {

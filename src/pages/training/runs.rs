@@ -1,8 +1,9 @@
 //! The runs side by side: what each does, and the buttons that hold them.
 
 use leptos::prelude::*;
-use training::{Report, Weights};
+use training::Report;
 
+use super::bridges::{is_target, send_to_universal};
 use super::lab::cores_to_spare;
 use super::room::{Chosen, Room, Runs};
 use super::trainee::{RateAfterReset, Rest, Status, Trainee};
@@ -243,11 +244,8 @@ fn Card(run: Trainee) -> impl IntoView {
                 export_run(room, run, ExportKind::Script);
             }),
         ];
-        let is_target = run.setup.with_untracked(|setup| {
-            setup.as_ref().is_some_and(|setup| {
-                setup.config.model.weights == Weights::Trained && !setup.config.variant.has_residual()
-            })
-        });
+        let is_target =
+            run.setup.with_untracked(|setup| setup.as_ref().is_some_and(|setup| is_target(&setup.config)));
         if is_target {
             items.push(MenuItem::new(words.training_to_universal(), move || send_to_universal(room, run)));
         }
@@ -348,36 +346,6 @@ fn export_results(room: Room, kind: ResultsKind) {
             });
         });
     }
-}
-
-/// Opens the transformer as a target in the workspace “Universal”, with the sequence that is looked at.
-fn send_to_universal(room: Room, run: Trainee) {
-    use crate::state::Page;
-    use crate::state::universal::{InputSource, Look, TargetSource, UniversalState};
-    run.ask(room.lab, Line::TrainExport, Request::Target, move |answer| {
-        let Answer::Target(Some(target)) = answer else { return };
-        let tokens = run.look.with_untracked(|look| look.as_ref().map(|look| look.tokens.clone()));
-        let text = run.setup.with_untracked(|setup| {
-            let names = setup.as_ref().map(|setup| &setup.tokens)?;
-            let is_plain = names.iter().all(|name| name.chars().count() == 1);
-            let named: Vec<&str> = tokens?
-                .into_iter()
-                .filter_map(|token| names.get(usize::from(token)).map(String::as_str))
-                .collect();
-            Some(named.join(if is_plain { "" } else { " " }))
-        });
-        let crate::app::Store(app) = room.store;
-        app.update(|app| {
-            app.page = Page::Universal;
-            app.change(|UniversalState { piece, look }| {
-                *piece = std::mem::take(piece).with_target(TargetSource::Own(target));
-                if let Some(text) = text {
-                    piece.input = InputSource::Text(text);
-                }
-                *look = Look::default();
-            });
-        });
-    });
 }
 
 crate::texts! {

@@ -345,7 +345,7 @@ fn FileControls() -> impl IntoView {
                 client.ask(Line::Files, Request::Import(request), move |answer| match answer {
                     Ok(Answer::Import(imported)) => {
                         notices.clear_failures();
-                        room.change(|_| *imported.piece);
+                        room.open(*imported.piece, kind);
                     }
                     Ok(_) => {}
                     Err(failure) => notices.failure(failure),
