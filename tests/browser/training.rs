@@ -116,13 +116,13 @@ fn trained_natively(report: &Report) -> Result<Vec<Evaluation>> {
 }
 
 /// All runs of the choice are finished.
-async fn finished(page: &Page) -> Result<()> {
+pub async fn finished(page: &Page) -> Result<()> {
     page.wait("all runs are finished", "return [...document.querySelectorAll('.training-says')].some((it) => it.innerText === 'all finished')").await?;
     page.wait_idle().await
 }
 
 /// The steps of the first run.
-async fn steps(page: &Page) -> Result<u64> {
+pub async fn steps(page: &Page) -> Result<u64> {
     let text = page.run("return document.querySelector('.training-card p.number').innerText").await?;
     let digits: String = text
         .as_str()

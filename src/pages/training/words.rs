@@ -173,10 +173,15 @@ fn with_names(what: &str) -> String {
 
 /// What the engine expects, which it says in a few English words.
 fn expectation(text: &str, t: Language) -> String {
-    const PORTUGUESE: [(&str, &str); 15] = [
+    const PORTUGUESE: [(&str, &str); 17] = [
         ("the gradient of ", "o gradiente de "),
         ("the gradient", "o gradiente"),
         ("the loss", "a perda"),
+        (" tokens, which must be ", " tokens, que precisam ser "),
+        (
+            "some lines name a class with =>, others do not",
+            "algumas linhas dão uma classe com =>, outras não",
+        ),
         ("at least 2: one to train on, one to hold out", "no mínimo 2: uma para treinar, uma para reservar"),
         ("at least 0 and less than 1", "no mínimo 0 e menor que 1"),
         ("at least ", "no mínimo "),
