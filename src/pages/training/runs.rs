@@ -1,5 +1,8 @@
 //! The runs side by side: what each does, and the buttons that hold them.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use leptos::prelude::*;
 use training::Report;
 
@@ -329,13 +332,14 @@ fn export_results(room: Room, kind: ResultsKind) {
     let Runs(mut runs) = room.runs.get_untracked();
     runs.retain(|run| !untrack(|| run.is_impossible()));
     let wanted = runs.len();
-    let reports = StoredValue::new(vec![None::<Report>; wanted]);
+    // The menu from which this was asked may be gone when the answers come, and its signals with it.
+    let reports = Rc::new(RefCell::new(vec![None::<Report>; wanted]));
     for (at, run) in runs.into_iter().enumerate() {
+        let reports = Rc::clone(&reports);
         run.ask(room.lab, Line::TrainExport, Request::Report, move |answer| {
             let Answer::Report(report) = answer else { return };
-            reports.update_value(|reports| reports[at] = Some(*report));
-            let all = reports.with_value(|reports| reports.iter().cloned().collect::<Option<Vec<Report>>>());
-            let Some(all) = all else { return };
+            reports.borrow_mut()[at] = Some(*report);
+            let Some(all) = reports.borrow().iter().cloned().collect::<Option<Vec<Report>>>() else { return };
             let request = protocol::Request::Training(Packed::of(&Request::Results(all, kind)));
             room.lab.client.ask(Line::TrainExport, request, move |answer| {
                 match answer.map(protocol::Answer::training) {
