@@ -8,8 +8,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ndarray::Array2;
 use pianola::jobs::protocol::to_bytes;
 use pianola::state::universal::{
-    CellEdit, Construction, InputSource, Leaves, Look, Piece, RANDOM_TARGET, TargetSource, UniversalState,
-    WeightEdit,
+    CellEdit, Construction, InputSource, Leaves, Look, Origin, Piece, RANDOM_TARGET, TargetSource,
+    UniversalState, WeightEdit,
 };
 use pianola::state::width::WidthState;
 use pianola::state::{AppState, Page};
@@ -116,7 +116,7 @@ fn links_are_readable() {
         embedding_edits: vec![cell(5, 0, 2.0)],
     };
     let consumer = Consumer::Key { layer: 1, head: 2 };
-    let look = Look { consumer, step: Some(1), leaves: Some(Leaves::BySubtree) };
+    let look = Look { consumer, step: Some(1), leaves: Some(Leaves::BySubtree), origin: None };
     let hide = vec!["heads".to_owned(), "layers".to_owned()];
     let mut expected = AppState::of(UniversalState { piece, look });
     (expected.embed, expected.hide) = (true, hide);
@@ -233,6 +233,34 @@ fn what_is_too_large_for_a_link_is_known_to_be() {
         let (_, bad) = AppState::decode::<UniversalState>(&AppState::of(universal).encode());
         assert_eq!(bad, [], "the link carries what it can and nothing broken");
     }
+}
+
+#[test]
+fn back_finds_a_target_that_no_link_can_carry() {
+    let class = Class { heads: 4, layers: 2, width: 16, head_width: 4, ..presets::RANDOM_CLASS };
+    let origin = |seed| Some(Origin { task: "dyck-1".to_owned(), seed, steps: 600 });
+    let states: Vec<AppState> = [1, 2]
+        .into_iter()
+        .map(|seed| {
+            let own = TargetSource::Own(Box::new(Target::random(class, seed).unwrap()));
+            let look = Look { origin: origin(seed), ..Look::default() };
+            AppState::of(UniversalState { piece: Piece::default().with_target(own), look })
+        })
+        .collect();
+    let links: Vec<String> = states.iter().map(AppState::encode).collect();
+    assert_ne!(links[0], links[1]);
+    for (state, link) in states.iter().zip(&links) {
+        assert!(link.len() < 100, "{link}");
+        let (found, bad) = AppState::decode::<UniversalState>(link);
+        assert_eq!((&found, bad), (state, vec![]));
+    }
+    let (elsewhere, bad) = AppState::decode::<UniversalState>("kept=0123456789abcdef");
+    assert_eq!(elsewhere.choices::<UniversalState>().piece, Piece::default());
+    assert_eq!(
+        bad.iter().map(|it| it.key.as_str()).collect::<Vec<_>>(),
+        ["kept"],
+        "it says that it is not here"
+    );
 }
 
 #[test]
@@ -407,7 +435,7 @@ fn universal() -> impl Strategy<Value = UniversalState> {
                         input_edits,
                         embedding_edits,
                     },
-                    look: Look { consumer, step, leaves },
+                    look: Look { consumer, step, leaves, origin: None },
                 }
             },
         )

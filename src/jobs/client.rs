@@ -51,6 +51,12 @@ pub enum Line {
     TrainExport,
     /// The runs that the project has measured.
     TrainShipped,
+    /// What a program of RASP says of the sequence that is looked at.
+    TrainConstructed,
+    /// What it says of the held-out sequences.
+    TrainConstructedHeldOut,
+    /// A roll that is computed rather than learned.
+    TrainComputed,
 }
 
 type Reply = Box<dyn FnOnce(Result<Answer, Failure>)>;

@@ -22,6 +22,39 @@ pub enum Request {
     ExportTrace(Desk),
     /// Read the program, its files and its input from such a file.
     Open(Vec<u8>),
+    /// Run a program on many inputs, and compare what it says with the truth.
+    Grade(Exam),
+}
+
+/// Questions for a program, with the answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Exam {
+    /// The program.
+    pub program: String,
+    /// What it may say to mean each class.
+    pub classes: Vec<Vec<Atom>>,
+    /// The inputs; a program that cannot be run on one of them answers nothing there.
+    pub sheets: Vec<Sheet>,
+}
+
+/// One input with what is asked of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sheet {
+    /// The input, as it is written.
+    pub input: String,
+    /// At which positions of the result something is asked, and the class that is right.
+    pub questions: Vec<(usize, u16)>,
+}
+
+/// How a program did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Graded {
+    /// How many questions it answered rightly.
+    pub right: usize,
+    /// Of how many.
+    pub asked: usize,
+    /// What it answered to the questions of the first sheet: a class, or something else.
+    pub answers: Vec<Option<u16>>,
 }
 
 /// The answer to a [`Request`], variant by variant.
@@ -33,6 +66,8 @@ pub enum Answer {
     Exported(Exported),
     /// A file has been read.
     Opened(Desk),
+    /// A program has been examined.
+    Graded(Graded),
 }
 
 /// What came of a program.
@@ -132,7 +167,35 @@ pub fn answer(request: Request) -> Result<Answer, Failure> {
         Request::Run(desk) => Ok(Answer::Ran(Box::new(ran(desk)))),
         Request::ExportTrace(desk) => exported(desk),
         Request::Open(bytes) => opened(&bytes).map(Answer::Opened),
+        Request::Grade(exam) => Ok(Answer::Graded(graded(&exam))),
     }
+}
+
+fn graded(exam: &Exam) -> Graded {
+    let mut graded = Graded { right: 0, asked: 0, answers: Vec::new() };
+    for (number, sheet) in exam.sheets.iter().enumerate() {
+        let said = answers(exam, sheet);
+        graded.asked += said.len();
+        graded.right +=
+            said.iter().zip(&sheet.questions).filter(|(said, (_, truth))| **said == Some(*truth)).count();
+        if number == 0 {
+            graded.answers = said;
+        }
+    }
+    graded
+}
+
+fn answers(exam: &Exam, sheet: &Sheet) -> Vec<Option<u16>> {
+    let result = Input::parse(&sheet.input)
+        .ok()
+        .map(|input| Session::default().with_limits(LIMITS).run(&exam.program, &input).result);
+    let class_of = |position: usize| {
+        let Some(Outcome::Sequence(values)) = &result else { return None };
+        let value = (position < values.len()).then(|| values.get(position))?;
+        let means = |names: &Vec<Atom>| names.iter().any(|name| name.equals(&value));
+        exam.classes.iter().position(means).map(|class| class as u16)
+    };
+    sheet.questions.iter().map(|(position, _)| class_of(*position)).collect()
 }
 
 fn run(desk: &Desk, input: &Input) -> rasp::Run {

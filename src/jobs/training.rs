@@ -4,17 +4,22 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 use training::{
-    AttentionMaps, Config, Error, Evaluation, FrozenReport, Kind, NO_TARGET, Optimiser, OwnSequences,
+    AttentionMaps, Config, Data, Error, Evaluation, FrozenReport, Kind, NO_TARGET, Optimiser, OwnSequences,
     Prediction, Report, Results, Run, Snapshot, TensorShape, Variant, Weights, recommended,
 };
 use transformer::Target;
 
 use super::import::Exported;
 use super::protocol::{Failure, Packed};
+use super::rasp::Exam;
 use super::universal::Thumbnail;
 use crate::state::training::{self as choice, EVALUATE_EVERY, Model, Plan, TaskKind};
 
+mod computed;
+mod constructed;
 mod script;
+
+pub use computed::{Computed, Machine};
 
 /// What can be asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,6 +67,10 @@ pub enum Request {
     Results(Vec<Report>, ResultsKind),
     /// The transformer as a target for the workspace “Universal”.
     Target,
+    /// The program of RASP that solves a task by construction, with this sequence or all that are held out.
+    Constructed(Box<Member>, Option<Vec<u16>>),
+    /// The roll with which a frozen machine plays a trained transformer, and its attention on a sequence.
+    Computed(Box<Target>, Machine, Vec<String>),
     /// The runs that the project has measured.
     Shipped,
 }
@@ -114,8 +123,12 @@ pub enum Answer {
     Report(Box<Report>),
     /// A file.
     Exported(Exported),
-    /// The transformer as a target, if it is one, and the tokens that it was looked at with.
+    /// The transformer as a target, if it is one.
     Target(Option<Box<Target>>),
+    /// The program with its questions, if the task has one.
+    Constructed(Option<Exam>),
+    /// A computed roll.
+    Computed(Box<Computed>),
     /// The runs that the project has measured.
     Shipped(Vec<Shipped>),
     /// It cannot be done, and why.
@@ -218,6 +231,8 @@ pub struct Shipped {
     pub report: Report,
     /// Whether its settings are the recommended ones.
     pub is_standard: bool,
+    /// Whether it had a larger budget of steps than is recommended.
+    pub is_longer: bool,
 }
 
 /// The most snapshots that are kept of a run; beyond, every second one goes.
@@ -328,6 +343,10 @@ impl Workshop {
             }
             Request::Results(reports, kind) => Ok(Answer::Exported(written(reports, kind))),
             Request::Shipped => Ok(Answer::Shipped(shipped())),
+            Request::Constructed(member, tokens) => exam(&member, tokens).map(Answer::Constructed),
+            Request::Computed(target, machine, sequence) => {
+                Ok(Answer::Computed(Box::new(computed::computed(&target, machine, &sequence)?)))
+            }
             request => match &mut self.0 {
                 Some(trainee) => match request {
                     Request::Export(ExportKind::Parameters) => Ok(Answer::Exported(Exported {
@@ -351,6 +370,21 @@ impl Workshop {
         }
         let trainee = self.0.insert(Box::new(Trainee { run, snapshots, past: None }));
         Ok(Answer::Ready(Box::new(trainee.setup()?)))
+    }
+}
+
+fn exam(member: &Member, tokens: Option<Vec<u16>>) -> Result<Option<Exam>, Error> {
+    let Config { task, seed, held_out, .. } = member.config()?;
+    match tokens {
+        Some(tokens) => {
+            let targets = task.targets(&tokens);
+            Ok(constructed::exam(&task, [(tokens.as_slice(), targets.as_slice())].into_iter()))
+        }
+        None => {
+            let data = Data::new(task, seed, held_out)?;
+            let held_out = data.held_out();
+            Ok(constructed::exam(data.task(), (0..held_out.count).map(|number| held_out.sequence(number))))
+        }
     }
 }
 
@@ -559,7 +593,11 @@ fn shipped() -> Vec<Shipped> {
     let runs = results.runs.into_iter().map(|report| {
         let Config { task, variant, model, seed, .. } = &report.config;
         let standard = Config { seed: *seed, ..recommended(task.clone(), *variant, model.weights.kind()) };
-        Shipped { is_standard: standard == report.config, report }
+        Shipped {
+            is_standard: standard == report.config,
+            is_longer: report.config.steps > standard.steps,
+            report,
+        }
     });
     runs.collect()
 }

@@ -2,6 +2,7 @@
 
 mod choices;
 pub mod history;
+mod kept;
 pub mod law;
 pub mod query;
 pub mod rasp;

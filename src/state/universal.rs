@@ -4,9 +4,11 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
+use transformer::presets::RANDOM_CLASS;
 use transformer::{Attention, Class, HeadMatrix, Mask, Scale, Target};
 use universal::{Consumer, Law, Tying};
 
+use super::kept::{keep, recall};
 use super::law;
 use super::query::Query;
 use super::{Choices, Page};
@@ -60,6 +62,19 @@ pub struct Look {
     pub step: Option<usize>,
     /// The order of the leaves of the tree; `None` is the one that suits their number.
     pub leaves: Option<Leaves>,
+    /// Where a target of one's own was learned, if it was. A link does not say it; Back and Forward find it again.
+    pub origin: Option<Origin>,
+}
+
+/// The run of the workspace “Training” that a target was taken from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// What it learned, by its word.
+    pub task: String,
+    /// The seed of the run.
+    pub seed: u64,
+    /// After how many steps.
+    pub steps: usize,
 }
 
 /// How the leaves of a tree of attention paths are ordered.
@@ -180,21 +195,9 @@ impl Default for Piece {
 
 impl Default for Look {
     fn default() -> Self {
-        Look { consumer: Consumer::Output, step: None, leaves: None }
+        Look { consumer: Consumer::Output, step: None, leaves: None, origin: None }
     }
 }
-
-/// The class that a random target starts from.
-pub const RANDOM_CLASS: Class = Class {
-    heads: 2,
-    layers: 2,
-    width: 4,
-    head_width: 2,
-    attention: Attention::Softmax,
-    mask: Mask::None,
-    scale: Scale::InverseSqrt,
-    residual: false,
-};
 
 impl Piece {
     /// The same choices with another target. What belonged to the old target's numbers goes; what
@@ -283,11 +286,10 @@ impl Choices for UniversalState {
         match &piece.target {
             TargetSource::Preset(id) => query.set_unless("preset", id.as_str(), FIRST_PRESET),
             TargetSource::Random => query.set("preset", RANDOM_TARGET),
-            TargetSource::Own(target) => {
-                if let Some(text) = blob(target.as_ref()) {
-                    query.set("target", text);
-                }
-            }
+            TargetSource::Own(target) => match blob(target.as_ref()) {
+                Some(text) => query.set("target", text),
+                None => query.set("kept", keep(target, look.origin.as_ref())),
+            },
         }
         let (class, base) = (piece.class, base_class(&piece.target));
         query.set_unless("heads", class.heads, base.heads);
@@ -335,7 +337,7 @@ impl Choices for UniversalState {
     }
 
     fn decode(query: &mut Query) -> Self {
-        let target = decode_target(query);
+        let (target, origin) = decode_target(query);
         let base = base_class(&target);
         let class = Class {
             heads: query.number("heads", base.heads, 1, 64),
@@ -386,7 +388,7 @@ impl Choices for UniversalState {
             })
             .0;
         let leaves = query.word("leaves", None, &LEAVES_WORDS);
-        UniversalState { piece, look: Look { consumer, step, leaves } }
+        UniversalState { piece, look: Look { consumer, step, leaves, origin } }
     }
 
     fn fits_a_link(&self) -> bool {
@@ -428,7 +430,17 @@ fn base_class(target: &TargetSource) -> Class {
     }
 }
 
-fn decode_target(query: &mut Query) -> TargetSource {
+fn decode_target(query: &mut Query) -> (TargetSource, Option<Origin>) {
+    if let Some((target, origin)) = query.text("kept").map(str::to_owned).and_then(|name| recall(&name)) {
+        return (TargetSource::Own(Box::new(target)), origin);
+    }
+    if query.text("kept").is_some() {
+        query.report_cut("kept");
+    }
+    (decode_source(query), None)
+}
+
+fn decode_source(query: &mut Query) -> TargetSource {
     if let Some(text) = query.text("target") {
         match unblob::<Target>(text).and_then(|target| {
             // What came through a URL is checked like what comes from a file.

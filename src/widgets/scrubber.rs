@@ -35,6 +35,9 @@ pub fn Scrubber(
     /// The chosen size of step, if the page keeps it.
     #[prop(optional)]
     granularity: Option<RwSignal<usize>>,
+    /// Where it stands, in the place of “step 3 of 8”.
+    #[prop(into, optional)]
+    place: MaybeProp<String>,
     /// What happens at a position, in words: spoken, and shown beside the slider.
     #[prop(into, optional)]
     caption: MaybeProp<String>,
@@ -74,6 +77,9 @@ pub fn Scrubber(
     });
     let play_icon = Signal::derive(move || Some(if clock.is_playing() { Icon::Pause } else { Icon::Play }));
     let step_text = move || {
+        if let Some(place) = place.get() {
+            return place;
+        }
         let position = clock.position();
         // Stops ascend, and there may be hundreds of thousands.
         let (passed, total) = stops.with(|stops| {

@@ -19,6 +19,9 @@ const MOST_POINTS: usize = 320;
 /// How long at least between two pictures of runs that go on, in milliseconds.
 const BETWEEN: f64 = 240.0;
 
+/// How much higher than the smoothed losses those of single steps are shown; what is beyond stands on the edge.
+const HEADROOM: f64 = 1.6;
+
 /// Both charts.
 #[component]
 pub fn Curves() -> impl IntoView {
@@ -104,6 +107,7 @@ fn t_track() {
 
 fn loss_figure(runs: &[Trainee], scale: LossScale, smoothing: usize, t: Language) -> Figure {
     let mut series = Vec::new();
+    let mut largest = 0.0;
     for run in runs {
         let (raw, smooth) = run.losses.with(|losses| (thinned(losses), smoothed(losses, smoothing)));
         if raw.is_empty() {
@@ -112,14 +116,19 @@ fn loss_figure(runs: &[Trainee], scale: LossScale, smoothing: usize, t: Language
         let name = t.training_run(*run);
         let role = role_of(run.member().model);
         if smoothing > 1 {
-            series.insert(0, Series::new(t.training_raw(&name), Role::Frozen, raw));
+            largest = smooth.iter().skip(1).map(|(_, loss)| *loss).fold(largest, f64::max);
+            series.insert(0, Series::new(t.training_raw(&name), role, raw).joined(Line::Pale));
             series.push(Series::new(name, role, smooth).joined(Line::Strong));
         } else {
             series.push(Series::new(name, role, raw));
         }
     }
     let y = match scale {
-        LossScale::Linear => Axis::new(t.training_loss_axis()).including([0.0]),
+        // One step may lose ten times as much as its neighbours, and would press all others to the foot.
+        LossScale::Linear => Axis {
+            most: (largest > 0.0).then_some(HEADROOM * largest),
+            ..Axis::new(t.training_loss_axis()).including([0.0])
+        },
         LossScale::Logarithmic => {
             let axis = Axis::new(t.training_loss_axis_log()).logarithmic();
             Axis { least: Some(1e-6), ..axis }
@@ -228,8 +237,8 @@ crate::texts! {
     training_log: "Loss on a log scale" | "Perda em escala log";
     training_smoothing: "Smoothing (steps)" | "Suavização (passos)";
     training_loss_name: "Loss" | "Perda";
-    training_loss_finding: "The mean cross-entropy of each batch: in grey each step as it was, in colour smoothed."
-        | "A entropia cruzada média de cada lote: em cinza cada passo como foi, em cor suavizada.";
+    training_loss_finding: "The mean cross-entropy of each batch: thick it is smoothed, thin it is each step as it was."
+        | "A entropia cruzada média de cada lote: grossa, suavizada; fina, cada passo como foi.";
     training_accuracy_name: "Held-out accuracy" | "Acurácia em dados reservados";
     training_raw(run: &str): "{run}: each step" | "{run}: cada passo";
     training_measured_name(model: &str, seed: u64): "{model}, measured by the project (seed {seed})" | "{model}, medido pelo projeto (semente {seed})";

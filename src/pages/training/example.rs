@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use super::bridges::spelled;
+use super::constructed::{Constructed, ConstructedNote};
 use super::room::Room;
 use crate::drawing::palette::Role;
 use crate::jobs::training::{Look as Pictures, Setup};
@@ -16,6 +18,7 @@ pub fn ExamplePanel() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
     let shown = room.with_pictures(|look, setup| spelled(&look.tokens, &setup.tokens));
+    let constructed = Constructed::provide(room);
     let error = Signal::derive(move || {
         let run = room.selected.get()?.0;
         run.refusal.with(|error| error.as_ref().map(|error| t.get().training_error(error)))
@@ -35,20 +38,13 @@ pub fn ExamplePanel() -> impl IntoView {
                     })
                 />
             </div>
-            <Answers/>
+            <Answers constructed/>
+            <ConstructedNote constructed/>
             <Attention/>
             <Failures/>
         </section>
     }
     .into_any()
-}
-
-/// Tokens as a person would write them.
-fn spelled(tokens: &[u16], names: &[String]) -> String {
-    let is_plain = names.iter().all(|name| name.chars().count() == 1);
-    let named: Vec<&str> =
-        tokens.iter().filter_map(|token| names.get(usize::from(*token)).map(String::as_str)).collect();
-    named.join(if is_plain { "" } else { " " })
 }
 
 /// What is said at one position.
@@ -61,7 +57,7 @@ struct Answer {
     is_asked: bool,
 }
 
-fn answers(look: &Pictures, setup: &Setup) -> Vec<Answer> {
+fn answers(look: &Pictures, setup: &Setup, classes: &[String]) -> Vec<Answer> {
     let name = |names: &[String], number: u16| names.get(usize::from(number)).cloned().unwrap_or_default();
     look.predictions
         .iter()
@@ -69,20 +65,24 @@ fn answers(look: &Pictures, setup: &Setup) -> Vec<Answer> {
         .zip(&look.asked)
         .map(|((prediction, token), is_asked)| Answer {
             token: name(&setup.tokens, *token),
-            said: name(&setup.classes, prediction.class),
+            said: name(classes, prediction.class),
             confidence: prediction.probabilities.get(usize::from(prediction.class)).copied().unwrap_or(0.0),
-            truth: prediction.truth.map(|truth| name(&setup.classes, truth)),
+            truth: prediction.truth.map(|truth| name(classes, truth)),
             is_asked: *is_asked,
         })
         .collect()
 }
 
+fn classes_of(t: Language, setup: &Setup) -> Vec<String> {
+    t.training_classes(&setup.config.task, &setup.classes)
+}
+
 /// Predictions against the truth, position by position.
 #[component]
-fn Answers() -> impl IntoView {
+fn Answers(constructed: Constructed) -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
-    let answers = room.with_pictures(|look, setup| answers(look, setup));
+    let answers = room.with_pictures(move |look, setup| answers(look, setup, &classes_of(t.get(), setup)));
     let row = move |heading: fn(Language) -> &'static str, cell: fn(&Answer, Language) -> AnyView| {
         move || {
             let t = t.get();
@@ -90,6 +90,22 @@ fn Answers() -> impl IntoView {
             let cells = cells.iter().map(|answer| cell(answer, t)).collect_view();
             view! { <tr><th scope="row">{heading(t)}</th>{cells}</tr> }
         }
+    };
+    let classes = room.with_setup(move |setup| classes_of(t.get(), setup));
+    // What a program of RASP says stands where something is asked.
+    let built = move || {
+        let (answers, classes) = (answers.get()?, classes.get()?);
+        let mut said = constructed.answers()?.into_iter();
+        let cells = answers.into_iter().map(|answer| {
+            let class = answer.is_asked.then(|| said.next().flatten()).flatten();
+            let name = class.and_then(|class| classes.get(usize::from(class)).cloned());
+            let is_right = name.is_some() && name == answer.truth;
+            let is_wrong = answer.is_asked && !is_right;
+            let shown = name.unwrap_or_else(|| if answer.is_asked { "?" } else { "·" }.to_owned());
+            view! { <td class:is-right=is_right class:is-wrong=is_wrong>{shown}</td> }
+        });
+        let cells = cells.collect_view();
+        Some(view! { <tr><th scope="row">{say(t, Language::training_constructed)}</th>{cells}</tr> })
     };
     let verdict = move || {
         let asked: Vec<Answer> =
@@ -121,6 +137,7 @@ fn Answers() -> impl IntoView {
                     {row(Language::training_confidence, |it, _| view! {
                         <td class="number" class:quiet=!it.is_asked>{format!("{:.0}", 100.0 * it.confidence)}</td>
                     }.into_any())}
+                    {built}
                 </tbody>
             </table>
         </div>
@@ -193,9 +210,10 @@ fn AttentionMap(layer: usize, head: usize) -> impl IntoView {
 fn Failures() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
-    let found = room.with_pictures(|look, setup| {
+    let found = room.with_pictures(move |look, setup| {
         let failures = look.failures.as_ref()?;
-        let name = |number: u16| setup.classes.get(usize::from(number)).cloned().unwrap_or_default();
+        let classes = classes_of(t.get(), setup);
+        let name = |number: u16| classes.get(usize::from(number)).cloned().unwrap_or_default();
         Some(
             failures
                 .iter()

@@ -1,11 +1,13 @@
 //! The table of the paper beside what was measured: by the project, and by the person who looks.
 
 use leptos::prelude::*;
+use training::{Config, Report, Weights};
 
 use super::room::Room;
 use super::trainee::{Rest, Status};
 use crate::jobs::training::Shipped;
 use crate::language::{Language, say, use_language};
+use crate::notices::numbers::{decimal, whole};
 use crate::state::training::{Model, Plan, Settings, Task, TaskKind, Variant};
 
 const TASKS: [TaskKind; 4] = [TaskKind::Dyck, TaskKind::OneHop, TaskKind::TwoHop, TaskKind::ThreeHop];
@@ -35,6 +37,16 @@ struct Measured {
     accuracies: Vec<f64>,
     without_null: Vec<f64>,
     date: Option<String>,
+    /// All of it but the seed, where the project has measured it.
+    config: Option<Config>,
+}
+
+/// What was measured here for a cell.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Here {
+    measured: Measured,
+    /// The runs that train or wait to.
+    under_way: usize,
 }
 
 impl Measured {
@@ -58,19 +70,25 @@ impl Measured {
     }
 }
 
-fn by_project(shipped: &[Shipped], kind: TaskKind, variant: Variant, model: Model) -> Measured {
-    let mut measured = Measured::default();
-    for Shipped { report, is_standard } in shipped {
-        let is_it = report.task == kind.word()
-            && report.variant == variant.word()
-            && report.model.name() == model.word();
-        if is_it && *is_standard {
-            measured.accuracies.push(report.accuracy.held_out);
-            measured.without_null.extend(report.accuracy.without_null);
-            measured.date.clone_from(&report.date);
-        }
+/// What the project measured: at the recommended settings, then with larger budgets.
+fn by_project(shipped: &[Shipped], kind: TaskKind, variant: Variant, model: Model) -> Vec<Measured> {
+    let mut found: Vec<Measured> = Vec::new();
+    let is_of_cell = |it: &&Shipped| {
+        let Report { task, variant: of, model: by, .. } = &it.report;
+        (task.as_str(), of.as_str(), by.name()) == (kind.word(), variant.word(), model.word())
+    };
+    let standard = shipped.iter().filter(|it| it.is_standard);
+    for Shipped { report, .. } in standard.chain(shipped.iter().filter(|it| it.is_longer)).filter(is_of_cell)
+    {
+        let config = Some(Config { seed: 0, ..report.config.clone() });
+        let at = found.iter().position(|known| known.config == config).unwrap_or_else(|| {
+            found.push(Measured { config, date: report.date.clone(), ..Measured::default() });
+            found.len() - 1
+        });
+        found[at].accuracies.push(report.accuracy.held_out);
+        found[at].without_null.extend(report.accuracy.without_null);
     }
-    measured
+    found
 }
 
 fn plan_of(kind: TaskKind, variant: Variant, model: Model) -> Plan {
@@ -84,19 +102,21 @@ fn plan_of(kind: TaskKind, variant: Variant, model: Model) -> Plan {
     }
 }
 
-fn here(room: Room, kind: TaskKind, variant: Variant, model: Model) -> Measured {
-    let mut measured = Measured::default();
+fn here(room: Room, kind: TaskKind, variant: Variant, model: Model) -> Here {
+    let mut here = Here::default();
     for run in room.lab.of_plan(&plan_of(kind, variant, model)) {
-        let is_done =
-            run.status.with(|status| matches!(status, Status::Resting(Rest::Converged | Rest::Spent)));
-        if is_done && run.forked_at.is_none() {
+        if run.forked_at.is_some() {
+            continue;
+        }
+        here.under_way += usize::from(run.is_under_way());
+        if run.status.with(|status| matches!(status, Status::Resting(Rest::Converged | Rest::Spent))) {
             run.evaluations.with(|all| {
-                measured.accuracies.extend(all.last().map(|it| it.accuracy));
-                measured.without_null.extend(all.last().and_then(|it| it.accuracy_without_null));
+                here.measured.accuracies.extend(all.last().map(|it| it.accuracy));
+                here.measured.without_null.extend(all.last().and_then(|it| it.accuracy_without_null));
             });
         }
     }
-    measured
+    here
 }
 
 /// The panel.
@@ -146,29 +166,46 @@ fn Cell(kind: TaskKind, variant: Variant, model: Model) -> impl IntoView {
     let project =
         Memo::new(move |_| room.lab.shipped.with(|shipped| by_project(shipped, kind, variant, model)));
     let here = Memo::new(move |_| here(room, kind, variant, model));
-    let line = move |source: String, says: Option<String>| {
-        says.map(|says| view! { <p><b class="number">{says}</b>" "<span class="quiet">{source}</span></p> })
-    };
     let reported_line = move || {
         let t = t.get();
         let text = reported(kind, variant, model)?;
-        let text = match t {
-            Language::En => text.to_owned(),
-            Language::Pt => text.replace('.', ","),
-        };
-        line(t.training_reported().to_owned(), Some(text))
+        // A number and its unit stay on one line.
+        let text = text.replace(' ', "\u{a0}");
+        let text = if t == Language::Pt { text.replace('.', ",") } else { text };
+        Some(
+            view! { <p><b class="number">{text}</b>" "<span class="quiet">{t.training_reported()}</span></p> },
+        )
     };
-    let project_line = move || {
-        let (t, measured) = (t.get(), project.get());
-        let source = match &measured.date {
-            Some(date) => t.training_measured_on(&seeds(t, measured.accuracies.len()), date),
-            None => t.training_measured(&seeds(t, measured.accuracies.len())),
-        };
-        line(source, measured.says(t))
+    let project_lines = move || {
+        let t = t.get();
+        let lines = project.get().into_iter().enumerate().filter_map(|(number, measured)| {
+            let says = measured.says(t)?;
+            let seeds = seeds(t, measured.accuracies.len());
+            let source = match (&measured.date, number) {
+                (Some(date), 0) => t.training_measured_on(&seeds, date),
+                (Some(date), _) => t.training_measured_longer(&seeds, date),
+                (None, _) => t.training_measured(&seeds),
+            };
+            let config = measured.config.as_ref().map(|config| configuration(t, config));
+            Some(view! {
+                <div class="training-measured">
+                    <b class="number">{says}</b>
+                    <details class="quiet"><summary>{source}</summary>{config}</details>
+                </div>
+            })
+        });
+        lines.collect_view()
     };
     let here_line = move || {
-        let (t, measured) = (t.get(), here.get());
-        line(t.training_measured_here(&seeds(t, measured.accuracies.len())), measured.says(t))
+        let (t, Here { measured, .. }) = (t.get(), here.get());
+        let source = t.training_measured_here(&seeds(t, measured.accuracies.len()));
+        measured.says(t).map(|says| {
+            view! { <p><b class="number">{says}</b>" "<span class="quiet">{source}</span></p> }
+        })
+    };
+    let under_way = move || {
+        let count = here.with(|here| here.under_way);
+        (count > 0).then(|| view! { <p class="quiet">{move || t.get().training_count(count)}</p> })
     };
     let start = move |_| {
         let plan = plan_of(kind, variant, model);
@@ -177,29 +214,51 @@ fn Cell(kind: TaskKind, variant: Variant, model: Model) -> impl IntoView {
             *current = Plan { task: Task { own, ..plan.task.clone() }, ..plan.clone() };
         });
         room.lab.want(&plan);
+        // Those that were paused go on.
+        for run in untrack(|| room.lab.of_plan(&plan)) {
+            if run.status.with_untracked(|status| *status == Status::Resting(Rest::Paused)) {
+                run.play(room.lab);
+            }
+        }
     };
-    let missing = move || SEEDS - here.with(|measured| measured.accuracies.len().min(SEEDS));
+    let missing = Memo::new(move |_| {
+        here.with(|here| SEEDS.saturating_sub(here.measured.accuracies.len() + here.under_way))
+    });
     view! {
         <td>
             {reported_line}
-            {project_line}
+            {project_lines}
             {here_line}
-            {move || (missing() > 0).then(|| view! {
+            {under_way}
+            {move || (missing.get() > 0).then(|| view! {
                 <button
                     type="button"
                     class="training-measure"
                     aria-label=move || {
                         let t = t.get();
-                        t.training_measure_long(missing(), t.training_task(kind), t.training_variant(variant), t.training_model(model))
+                        t.training_measure_long(missing.get(), t.training_task(kind), t.training_variant(variant), t.training_model(model))
                     }
                     on:click=start
                 >
-                    {move || t.get().training_measure(missing())}
+                    {move || t.get().training_measure(missing.get())}
                 </button>
             })}
         </td>
     }
     .into_any()
+}
+
+/// What a run needs to be repeated, but for its seed.
+fn configuration(t: Language, config: &Config) -> String {
+    let Config { model, embedding_scale, optimiser, batch, steps, .. } = config;
+    let width = match model.weights {
+        Weights::Sparse { .. } | Weights::Looped => format!("d = {}", model.width),
+        Weights::Random { gain } => format!("m = {}, g = {}", model.width, decimal(gain, t)),
+        Weights::Trained => format!("m = {}", model.width),
+    };
+    let rate = decimal(optimiser.learning_rate, t);
+    let shape = format!("H = {}, L = {}, {width}, d_h = {}", model.heads, model.layers, model.head_width);
+    t.training_configuration(&shape, &rate, &decimal(*embedding_scale, t), *batch, &whole(*steps, t))
 }
 
 fn seeds(t: Language, count: usize) -> String {
@@ -217,6 +276,10 @@ crate::texts! {
     training_reported: "reported" | "relatado";
     training_measured(seeds: &str): "measured, {seeds}" | "medido, {seeds}";
     training_measured_on(seeds: &str, date: &str): "measured, {seeds}, {date}" | "medido, {seeds}, {date}";
+    training_measured_longer(seeds: &str, date: &str): "measured with a larger budget, {seeds}, {date}" | "medido com orçamento maior, {seeds}, {date}";
+    training_configuration(shape: &str, rate: &str, scale: &str, batch: usize, steps: &str):
+        "{shape}; learning rate {rate}, initial scale e = {scale}, batches of {batch}, {steps} steps"
+        | "{shape}; taxa de aprendizado {rate}, escala inicial e = {scale}, lotes de {batch}, {steps} passos";
     training_measured_here(seeds: &str): "measured here, {seeds}" | "medido aqui, {seeds}";
     training_one_seed: "1 seed" | "1 semente";
     training_many_seeds(seeds: usize): "{seeds} seeds" | "{seeds} sementes";

@@ -1,8 +1,12 @@
 //! The runs side by side: what each does, and the buttons that hold them.
 
-use leptos::prelude::*;
-use training::{Report, Weights};
+use std::cell::RefCell;
+use std::rc::Rc;
 
+use leptos::prelude::*;
+use training::Report;
+
+use super::bridges::{is_target, send_to_universal};
 use super::lab::cores_to_spare;
 use super::room::{Chosen, Room, Runs};
 use super::trainee::{RateAfterReset, Rest, Status, Trainee};
@@ -234,7 +238,9 @@ fn Card(run: Trainee) -> impl IntoView {
         ),
         _ => None,
     };
-    let rate = Signal::derive(move || run.rate.get().unwrap_or(0.01));
+    // A run that waits has told nobody yet with which rate it will begin.
+    let first_rate = run.member().config().map_or(f64::NAN, |config| config.optimiser.learning_rate);
+    let rate = Signal::derive(move || run.rate.get().unwrap_or(first_rate));
     let items = move |()| {
         let words = t.get_untracked();
         let mut items = vec![
@@ -246,11 +252,8 @@ fn Card(run: Trainee) -> impl IntoView {
                 export_run(room, run, ExportKind::Script);
             }),
         ];
-        let is_target = run.setup.with_untracked(|setup| {
-            setup.as_ref().is_some_and(|setup| {
-                setup.config.model.weights == Weights::Trained && !setup.config.variant.has_residual()
-            })
-        });
+        let is_target =
+            run.setup.with_untracked(|setup| setup.as_ref().is_some_and(|setup| is_target(&setup.config)));
         if is_target {
             items.push(MenuItem::new(words.training_to_universal(), move || send_to_universal(room, run)));
         }
@@ -334,13 +337,14 @@ fn export_results(room: Room, kind: ResultsKind) {
     let Runs(mut runs) = room.runs.get_untracked();
     runs.retain(|run| !untrack(|| run.is_impossible()));
     let wanted = runs.len();
-    let reports = StoredValue::new(vec![None::<Report>; wanted]);
+    // The menu from which this was asked may be gone when the answers come, and its signals with it.
+    let reports = Rc::new(RefCell::new(vec![None::<Report>; wanted]));
     for (at, run) in runs.into_iter().enumerate() {
+        let reports = Rc::clone(&reports);
         run.ask(room.lab, Line::TrainExport, Request::Report, move |answer| {
             let Answer::Report(report) = answer else { return };
-            reports.update_value(|reports| reports[at] = Some(*report));
-            let all = reports.with_value(|reports| reports.iter().cloned().collect::<Option<Vec<Report>>>());
-            let Some(all) = all else { return };
+            reports.borrow_mut()[at] = Some(*report);
+            let Some(all) = reports.borrow().iter().cloned().collect::<Option<Vec<Report>>>() else { return };
             let request = protocol::Request::Training(Packed::of(&Request::Results(all, kind)));
             room.lab.client.ask(Line::TrainExport, request, move |answer| {
                 match answer.map(protocol::Answer::training) {
@@ -351,36 +355,6 @@ fn export_results(room: Room, kind: ResultsKind) {
             });
         });
     }
-}
-
-/// Opens the transformer as a target in the workspace “Universal”, with the sequence that is looked at.
-fn send_to_universal(room: Room, run: Trainee) {
-    use crate::state::Page;
-    use crate::state::universal::{InputSource, Look, TargetSource, UniversalState};
-    run.ask(room.lab, Line::TrainExport, Request::Target, move |answer| {
-        let Answer::Target(Some(target)) = answer else { return };
-        let tokens = run.look.with_untracked(|look| look.as_ref().map(|look| look.tokens.clone()));
-        let text = run.setup.with_untracked(|setup| {
-            let names = setup.as_ref().map(|setup| &setup.tokens)?;
-            let is_plain = names.iter().all(|name| name.chars().count() == 1);
-            let named: Vec<&str> = tokens?
-                .into_iter()
-                .filter_map(|token| names.get(usize::from(token)).map(String::as_str))
-                .collect();
-            Some(named.join(if is_plain { "" } else { " " }))
-        });
-        let crate::app::Store(app) = room.store;
-        app.update(|app| {
-            app.page = Page::Universal;
-            app.change(|UniversalState { piece, look }| {
-                *piece = std::mem::take(piece).with_target(TargetSource::Own(target));
-                if let Some(text) = text {
-                    piece.input = InputSource::Text(text);
-                }
-                *look = Look::default();
-            });
-        });
-    });
 }
 
 crate::texts! {

@@ -68,6 +68,14 @@ pub fn Timeline() -> impl IntoView {
             None => t.training_now(&name),
         })
     });
+    let place = Signal::derive(move || {
+        let t = t.get();
+        let steps = snapshots.get();
+        Some(match stands_at.get().and_then(|step| steps.iter().position(|known| *known == step)) {
+            Some(at) => t.training_snapshot_of(at + 1, steps.len()),
+            None => t.training_present().to_owned(),
+        })
+    });
     let fork = move |()| {
         if let Some(chosen) = room.selected.get_untracked() {
             room.lab.fork(chosen.0, wanted.get_untracked(), move |fork| room.select(fork));
@@ -75,7 +83,7 @@ pub fn Timeline() -> impl IntoView {
     };
     view! {
         <div class="training-timeline">
-            <Scrubber clock label=text_of(t, Language::training_timeline) caption/>
+            <Scrubber clock label=text_of(t, Language::training_timeline) place caption/>
             <Button
                 label=text_of(t, Language::training_fork)
                 icon=Icon::Link
@@ -92,6 +100,8 @@ pub fn Timeline() -> impl IntoView {
 
 crate::texts! {
     training_timeline: "Time line of the run" | "Linha do tempo do treino";
+    training_snapshot_of(at: usize, count: usize): "snapshot {at} of {count}" | "instantâneo {at} de {count}";
+    training_present: "now" | "agora";
     training_at_step(run: &str, step: &str): "{run}, as it was at step {step}" | "{run}, como era no passo {step}";
     training_now(run: &str): "{run}, as it is now" | "{run}, como está agora";
     training_fork: "Fork from here" | "Ramificar daqui";

@@ -104,10 +104,26 @@ impl Language {
     /// A share in per cent, with a digit more the nearer it is to all.
     pub(super) fn training_share(self, share: f64) -> String {
         let digits = if (0.9995..1.0).contains(&share) { 2 } else { 1 };
-        let text = format!("{:.digits$} %", 100.0 * share);
+        // What is not all of it is never rounded up to all of it.
+        let shown =
+            if (0.9995..1.0).contains(&share) { (share * 1e4 + 1e-6).floor() / 1e2 } else { 100.0 * share };
+        // A number and its unit stay on one line.
+        let text = format!("{shown:.digits$}\u{a0}%");
         match self {
             Language::En => text,
             Language::Pt => text.replace('.', ","),
+        }
+    }
+
+    /// The names of the classes of a task: those that are words of a language are put into it.
+    pub(super) fn training_classes(self, task: &training::Task, names: &[String]) -> Vec<String> {
+        use training::Task;
+        match task {
+            Task::Dyck { .. } | Task::MatchTwo { .. } => {
+                [self.training_no(), self.training_yes()].map(str::to_owned).to_vec()
+            }
+            Task::Parity { .. } => [self.training_even(), self.training_odd()].map(str::to_owned).to_vec(),
+            _ => names.to_vec(),
         }
     }
 
@@ -203,6 +219,10 @@ crate::texts! {
         | "a b: quanto é a + b módulo p? Três quartos dos pares são treino, um quarto fica reservado. Como em Zhong e Andreas (2024).";
     training_story_own: "One sequence a line. “tokens => class” asks for a class at the end; without “=>” the next token is asked for everywhere."
         | "Uma sequência por linha. “tokens => classe” pede uma classe no fim; sem “=>” pede-se em toda parte o próximo token.";
+    training_no: "no" | "não";
+    training_yes: "yes" | "sim";
+    training_even: "even" | "par";
+    training_odd: "odd" | "ímpar";
     training_attention_only: "Attention only" | "Só atenção";
     training_residual_norm: "Residual + layer norm" | "Residual + norm. de camada";
     training_with_mlp: "+ frozen random MLP" | "+ MLP aleatório congelado";

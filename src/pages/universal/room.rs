@@ -9,6 +9,7 @@ use transformer::Class;
 use super::focus::{Focus, Lights};
 use crate::app::Store;
 use crate::jobs::client::{Client, Line};
+use crate::jobs::import::ImportKind;
 use crate::jobs::protocol::{Answer, Request};
 use crate::jobs::universal::{self, Played};
 use crate::notices::Notices;
@@ -69,6 +70,16 @@ impl Room {
     /// Changes what is computed.
     pub fn change(self, change: impl FnOnce(Piece) -> Piece) {
         self.update(|state| state.piece = change(std::mem::take(&mut state.piece)));
+    }
+
+    /// Plays what a file says; a target from a file was not learned here.
+    pub fn open(self, piece: Piece, kind: ImportKind) {
+        self.update(|state| {
+            state.piece = piece;
+            if kind == ImportKind::Target {
+                state.look.origin = None;
+            }
+        });
     }
 
     /// Changes the class of the target.

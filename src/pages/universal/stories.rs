@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::room::Room;
 use crate::language::{Language, use_language};
-use crate::state::universal::{RANDOM_TARGET, TargetSource};
+use crate::state::universal::{Origin, RANDOM_TARGET, TargetSource};
 
 /// What the target on show does, and what to try.
 #[component]
@@ -18,7 +18,15 @@ pub fn Story() -> impl IntoView {
             TargetSource::Own(_) => String::new(),
         })
     });
-    view! { <p class="piece-story">{move || id.with(|id| preset_story(t.get(), id))}</p> }
+    let origin = Memo::new(move |_| {
+        let is_own = room.piece.with(|piece| matches!(piece.target, TargetSource::Own(_)));
+        room.look.with(|look| look.origin.clone()).filter(|_| is_own)
+    });
+    let story = move || match origin.get() {
+        Some(Origin { task, seed, steps }) => t.get().learned_story(&task, seed, steps),
+        None => id.with(|id| preset_story(t.get(), id).to_owned()),
+    };
+    view! { <p class="piece-story">{story}</p> }
 }
 
 /// The name of a preset.
@@ -84,6 +92,9 @@ crate::texts! {
     random_target: "Random target" | "Alvo aleatório";
     random_story: "A target that means nothing: all its weights are drawn. That the same frozen transformer plays it too is the point. Any word may be typed; draw another seed and watch only E change."
         | "Um alvo que não quer dizer nada: todos os pesos são sorteados. Que o mesmo transformer congelado também o toque é o ponto. Qualquer palavra serve; sorteie outra semente e veja só E mudar.";
+    learned_story(task: &str, seed: u64, steps: usize):
+        "A transformer that you trained: {task}, seed {seed}, {steps} steps. All of its weights were learned. E was not: it is computed from them, and makes the frozen transformer play the same. Back returns to the run."
+        | "Um transformer que você treinou: {task}, semente {seed}, {steps} passos. Todos os seus pesos foram aprendidos. E não foi: é calculado a partir deles e faz o transformer congelado tocar o mesmo. Voltar leva de novo ao treino.";
     own_story: "Your own target. Its weights are below; every one of them can be changed."
         | "Seu próprio alvo. Seus pesos estão abaixo; cada um deles pode ser mudado.";
 }

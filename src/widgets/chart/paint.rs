@@ -70,7 +70,7 @@ fn legend_places<'a>(
     let letters = Letters::new(palette.ink, palette.text_small, Family::Sans);
     let (mut x, mut y) = (MARGIN, 0.0);
     let mut places = Vec::new();
-    for series in figure.series.iter().filter(|series| series.end_label.is_none()) {
+    for series in figure.series.iter().filter(|series| series.is_in_legend()) {
         let needs = KEY + 6.0 + measure(&series.name, &letters) + 20.0;
         if x > MARGIN && x + needs > width {
             x = MARGIN;
@@ -91,6 +91,7 @@ fn paint_key(painter: &mut dyn Painter, series: &Series, at: Point, palette: &Pa
     match series.line {
         Line::None => {}
         Line::Dashed => painter.stroke_path(&path, &Stroke::dashed(color, THIN, &[DASH, GAP])),
+        Line::Pale => painter.stroke_path(&path, &Stroke::solid(color.faded(PALE), HAIR)),
         Line::Solid => painter.stroke_path(&path, &Stroke::solid(color, THIN)),
         Line::Strong => painter.stroke_path(&path, &Stroke::solid(color, THICK)),
     }
@@ -103,6 +104,8 @@ const THICK: f64 = 3.0;
 const DASH: f64 = 5.0;
 const GAP: f64 = 4.0;
 const HAIR: f64 = 1.0;
+/// How opaque a pale line is.
+const PALE: f64 = 0.4;
 
 type Area<'a> = DrawingArea<PainterBackend<'a>, Shift>;
 type Drawn = Result<(), DrawingAreaErrorKind<Infallible>>;
@@ -156,6 +159,10 @@ fn paint_with_plotters(
                 Line::None => {}
                 Line::Solid => {
                     chart.draw_series(LineSeries::new(run, style(THIN)))?;
+                }
+                Line::Pale => {
+                    let style = ink(lines.faded(PALE)).stroke_width(units(HAIR) as u32);
+                    chart.draw_series(LineSeries::new(run, style))?;
                 }
                 Line::Strong => {
                     chart.draw_series(LineSeries::new(run, style(THICK)))?;

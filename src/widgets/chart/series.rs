@@ -102,6 +102,8 @@ pub enum Line {
     Solid,
     /// By a strong line.
     Strong,
+    /// By a pale hairline: it stands behind another series of its hue, and not in the legend.
+    Pale,
     /// By dashes.
     Dashed,
     /// By nothing.
@@ -159,6 +161,11 @@ impl Rule {
 }
 
 impl Series {
+    /// Whether the legend names it.
+    pub fn is_in_legend(&self) -> bool {
+        self.end_label.is_none() && self.line != Line::Pale
+    }
+
     /// A line through points.
     pub fn new(name: impl Into<String>, role: Role, points: Vec<(f64, f64)>) -> Series {
         Series {

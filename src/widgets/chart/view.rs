@@ -134,7 +134,7 @@ pub fn Chart(
 fn Legend(state: State) -> impl IntoView {
     let keys = Memo::new(move |_| {
         state.figure.with(|figure| {
-            let named = figure.series.iter().filter(|series| series.end_label.is_none());
+            let named = figure.series.iter().filter(|series| series.is_in_legend());
             named
                 .map(|series| Series { points: Vec::new(), band: None, ..series.clone() })
                 .collect::<Vec<_>>()
@@ -146,6 +146,7 @@ fn Legend(state: State) -> impl IntoView {
             .map(|series| {
                 let (width, dashes) = match series.line {
                     Line::None => ("0", ""),
+                    Line::Pale => ("1", ""),
                     Line::Solid => ("1.75", ""),
                     Line::Strong => ("3", ""),
                     Line::Dashed => ("1.75", "5 4"),
