@@ -63,7 +63,7 @@ pub struct Trainee {
     kept_at: StoredValue<f64>,
 }
 
-/// Something that is asked once the worker has begun.
+/// What is to be done once a worker has begun.
 type Later = Box<dyn FnOnce()>;
 
 /// What a run does.
