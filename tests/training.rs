@@ -68,6 +68,13 @@ fn snapshot(engine: &mut Engine) -> Packed<Snapshot> {
     }
 }
 
+fn snapshots(engine: &mut Engine, steps: &[usize]) -> Vec<Packed<Snapshot>> {
+    match ask(engine, Request::Snapshots(steps.to_vec())) {
+        Answer::Snapshots(found) => found.into_iter().map(|(_, snapshot)| snapshot).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn steps_are_the_same_however_they_are_asked_for() {
     let member = small(TaskKind::Dyck, Variant::ResidualNorm, Model::Sparse);
@@ -146,6 +153,73 @@ fn the_past_looks_as_it_did() {
 }
 
 #[test]
+fn the_time_line_outlives_its_worker() {
+    let member = small(TaskKind::OneHop, Variant::ResidualNorm, Model::Trained);
+    let mut engine = Engine::default();
+    begin(&mut engine, &member);
+    let advanced = advance(&mut engine, 230, 2.0);
+    assert_eq!(advanced.snapshots, [0, 100, 200]);
+    let from = snapshot(&mut engine);
+    let past = snapshots(&mut engine, &advanced.snapshots);
+    let then: Vec<Look> = advanced.snapshots.iter().map(|step| look(&mut engine, Some(*step))).collect();
+
+    let mut other = Engine::default();
+    let again = Request::Resume { from, past: past.clone(), rate: None };
+    let Answer::Ready(setup) = ask(&mut other, again) else { panic!("refused") };
+    assert_eq!((setup.step, &setup.snapshots), (230, &advanced.snapshots));
+    for (step, then) in advanced.snapshots.iter().zip(then) {
+        assert_eq!(look(&mut other, Some(*step)), then, "at step {step}");
+    }
+    // A fork from the middle is the run as it was.
+    let Answer::Snapshot(100, middle) = ask(&mut other, Request::Snapshot(Some(100))) else {
+        panic!("no 100")
+    };
+    assert_eq!(middle, past[1]);
+    // What is not there is not given, and nothing else in its place.
+    assert_eq!(snapshots(&mut other, &[50, 200]), past[2..]);
+}
+
+#[test]
+fn a_fork_begins_anew_where_it_was_forked() {
+    let mut engine = Engine::default();
+    begin(&mut engine, &small(TaskKind::Dyck, Variant::ResidualNorm, Model::Sparse));
+    advance(&mut engine, 130, 2.0);
+    let from = snapshot(&mut engine);
+    let mut fork = Engine::default();
+    ask(&mut fork, Request::Resume { from, past: Vec::new(), rate: None });
+    let first = advance(&mut fork, 80, 2.0);
+    assert_eq!(first.snapshots, [130, 200]);
+    let Answer::Ready(setup) = ask(&mut fork, Request::Restart(None)) else { panic!("refused") };
+    assert_eq!((setup.step, setup.snapshots, setup.evaluations.len()), (130, vec![130], 1));
+    assert_eq!(advance(&mut fork, 80, 2.0), first);
+    let Answer::Ready(setup) = ask(&mut fork, Request::Restart(Some(1e-4))) else { panic!("refused") };
+    assert_eq!((setup.step, setup.config.optimiser.learning_rate), (130, 1e-4));
+}
+
+#[test]
+fn the_time_line_stays_small() {
+    // 64 numbers wide, 4 layers: more than 60 000 numbers, each of them three times in every snapshot.
+    let mut member = small(TaskKind::Dyck, Variant::AttentionOnly, Model::Trained);
+    member.plan.task.length = 4;
+    member.plan.settings = Settings {
+        steps: Some(4_000),
+        batch: Some(1),
+        width: Some(64),
+        head_width: Some(32),
+        layers: Some(4),
+        ..member.plan.settings
+    };
+    let mut engine = Engine::default();
+    begin(&mut engine, &member);
+    let advanced = advance(&mut engine, 4_000, 2.0);
+    let steps = advanced.snapshots;
+    assert_eq!((steps.first(), steps.last()), (Some(&0), Some(&4_000)), "the whole run is there");
+    assert!(steps.is_sorted() && steps.len() >= 8, "{steps:?}");
+    let bytes: usize = snapshots(&mut engine, &steps).iter().map(|it| it.bytes().len()).sum();
+    assert!(bytes < 13_000_000, "{bytes}");
+}
+
+#[test]
 fn another_learning_rate_does_not_begin_anew() {
     let member = small(TaskKind::Dyck, Variant::AttentionOnly, Model::Trained);
     let mut engine = Engine::default();
@@ -169,10 +243,38 @@ fn what_is_not_finite_is_named_and_taken_back() {
     assert!((111..=120).contains(&step), "{step}");
     assert!(what.contains("embedding") || what.contains("loss"), "{what}");
     assert_eq!((last_good, advanced.step), (100, 100));
-    // With a rate that is possible it goes on from there.
+    // The time line ends where all was well, and with a rate that is possible it goes on from there.
+    assert_eq!(advanced.snapshots, [0, 100]);
     ask(&mut engine, Request::ChangeRate(1e-2));
     let advanced = advance(&mut engine, 10, 2.0);
     assert_eq!((advanced.step, advanced.stop), (110, None));
+}
+
+#[test]
+fn no_loss_before_the_failure_is_lost() {
+    let member = small(TaskKind::Dyck, Variant::AttentionOnly, Model::Sparse);
+    let mut engine = Engine::default();
+    begin(&mut engine, &member);
+    let mut losses = advance(&mut engine, 90, 2.0).losses;
+    ask(&mut engine, Request::ChangeRate(1e30));
+    // It fails after an evaluation in the same chunk: what was found until then is told.
+    let mut step = 90;
+    let failed = loop {
+        let advanced = advance(&mut engine, 200, 2.0);
+        losses.truncate(advanced.step - advanced.losses.len());
+        losses.extend(&advanced.losses);
+        assert_eq!(losses.len(), advanced.step, "a loss for each step");
+        if matches!(advanced.stop, Some(Stop::Failed(_))) {
+            break advanced;
+        }
+        step = advanced.step;
+        assert!(step < 250, "it never fails");
+    };
+    assert!(failed.step <= step.max(100));
+    ask(&mut engine, Request::ChangeRate(1e-2));
+    let next = advance(&mut engine, 5, 2.0);
+    assert_eq!(next.step, failed.step + 5);
+    assert!(next.losses.iter().all(|loss| loss.is_finite()));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
+use transformer::presets::RANDOM_CLASS;
 use transformer::{Attention, Class, HeadMatrix, Mask, Scale, Target};
 use universal::{Consumer, Law, Tying};
 
@@ -197,18 +198,6 @@ impl Default for Look {
         Look { consumer: Consumer::Output, step: None, leaves: None, origin: None }
     }
 }
-
-/// The class that a random target starts from.
-pub const RANDOM_CLASS: Class = Class {
-    heads: 2,
-    layers: 2,
-    width: 4,
-    head_width: 2,
-    attention: Attention::Softmax,
-    mask: Mask::None,
-    scale: Scale::InverseSqrt,
-    residual: false,
-};
 
 impl Piece {
     /// The same choices with another target. What belonged to the old target's numbers goes; what

@@ -2,7 +2,8 @@
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
-use transformer::{Attention, Class, Mask, Scale};
+use transformer::Class;
+use transformer::presets::RANDOM_CLASS;
 use universal::{Bounds, Law, Table, Tying, bounds::largest_rank};
 
 use super::law;
@@ -123,16 +124,7 @@ pub const MOST_REACH: usize = 64;
 impl Default for WidthState {
     fn default() -> Self {
         WidthState {
-            class: Class {
-                heads: 2,
-                layers: 2,
-                width: 4,
-                head_width: 2,
-                attention: Attention::Softmax,
-                mask: Mask::None,
-                scale: Scale::InverseSqrt,
-                residual: false,
-            },
+            class: RANDOM_CLASS,
             tokens: 6,
             seed: 1,
             frozen_seed: 7,

@@ -19,6 +19,7 @@ mod rasp;
 mod simulator;
 mod training;
 mod training_bridges;
+mod training_life;
 mod universal;
 mod universal_crash;
 mod universal_files;

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, ensure};
 use harness::{Page, Theme};
 use serde_json::Value;
 use std::fs;
+use training::{Evaluation, Report, Run};
 
 #[tokio::test]
 async fn training_begins_by_itself_and_converges() -> Result<()> {
@@ -84,6 +85,8 @@ async fn training_compares_models_and_exports() -> Result<()> {
     assert_eq!(models, ["sparse", "trained"]);
     for run in runs {
         assert_eq!((&run["steps"], &run["frozen"]["changed"]), (&120.into(), &0.into()));
+        let report: Report = serde_json::from_value(run.clone())?;
+        assert_eq!(report.history, trained_natively(&report)?, "the same bits here and in the browser");
     }
     quiet(&page).await
 }
@@ -100,14 +103,26 @@ async fn training_keeps_nobody_out() -> Result<()> {
     Ok(())
 }
 
+/// What the same configuration finds, evaluated after the same steps.
+fn trained_natively(report: &Report) -> Result<Vec<Evaluation>> {
+    let mut run = Run::new(report.config.clone())?;
+    for evaluation in &report.history {
+        while run.steps_taken() < evaluation.step {
+            run.step()?;
+        }
+        run.evaluate();
+    }
+    Ok(run.evaluations().to_vec())
+}
+
 /// All runs of the choice are finished.
-async fn finished(page: &Page) -> Result<()> {
+pub async fn finished(page: &Page) -> Result<()> {
     page.wait("all runs are finished", "return [...document.querySelectorAll('.training-says')].some((it) => it.innerText === 'all finished')").await?;
     page.wait_idle().await
 }
 
 /// The steps of the first run.
-async fn steps(page: &Page) -> Result<u64> {
+pub async fn steps(page: &Page) -> Result<u64> {
     let text = page.run("return document.querySelector('.training-card p.number').innerText").await?;
     let digits: String = text
         .as_str()

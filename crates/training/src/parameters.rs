@@ -97,6 +97,14 @@ impl<R: Real> Parameters<R> {
         let finite = |it: &&TensorShape| !self.numbers[it.range()].iter().all(|number| number.is_finite());
         self.tensors.iter().find(finite)
     }
+
+    /// The tensor with the number that is farthest from 0.
+    pub(crate) fn farthest(&self) -> Option<&TensorShape> {
+        let size = |it: &TensorShape| {
+            self.numbers[it.range()].iter().fold(0.0_f64, |most, number| most.max(number.to_f64().abs()))
+        };
+        self.tensors.iter().max_by(|a, b| size(a).total_cmp(&size(b)))
+    }
 }
 
 /// A stream of the seed that no training step draws from.

@@ -196,7 +196,8 @@ impl Run {
         let loss = tally.mean_loss();
         let norm = f64::from(Processor::new().sum_of_squares(&self.gradient.numbers)).sqrt();
         if !loss.is_finite() || !norm.is_finite() {
-            let tensor = self.gradient.not_finite();
+            // The norm can be too large for a number of 32 bits before any part of it is.
+            let tensor = self.gradient.not_finite().or_else(|| self.gradient.farthest());
             let of_gradient =
                 || tensor.map_or("the gradient".to_owned(), |it| format!("the gradient of {}", it.name));
             let what = if loss.is_finite() { of_gradient() } else { "the loss".to_owned() };

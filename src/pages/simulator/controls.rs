@@ -2,7 +2,6 @@
 
 use leptos::prelude::*;
 use rasp::simulator::{Activation, Attend, Mask, presets};
-use wasm_bindgen_futures::JsFuture;
 use web_sys::File;
 
 use super::room::SimulatorRoom;
@@ -21,7 +20,8 @@ use crate::state::simulator::{
 };
 use crate::state::universal::RANDOM_TARGET;
 use crate::widgets::controls::{
-    Button, Choice, FileButton, Look, Menu, MenuItem, Range, SeedField, Segments, Select, Slider,
+    Button, Choice, FileButton, Look, Menu, MenuItem, Opened, Range, SeedField, Segments, Select, Slider,
+    read_file,
 };
 
 /// All controls in their bar. A lesson hides those that the link names.
@@ -213,14 +213,11 @@ fn FileControls() -> impl IntoView {
     let t = use_language();
     let import = move |kind: ImportKind| {
         move |file: File| {
-            leptos::task::spawn_local(async move {
-                let Ok(buffer) = JsFuture::from(file.array_buffer()).await else { return };
-                let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
+            read_file(file, move |Opened { name, bytes }| {
                 let piece = Box::new(room.piece.get_untracked());
-                let request = simulator::Request::Import { kind, name: file.name(), bytes, piece };
-                client.ask(Line::Files, Request::Simulator(Packed::of(&request)), move |answer| match answer
-                    .map(Answer::simulator)
-                {
+                let request = simulator::Request::Import { kind, name, bytes, piece };
+                let request = Request::Simulator(Packed::of(&request));
+                client.ask(Line::Files, request, move |answer| match answer.map(Answer::simulator) {
                     Ok(Some(simulator::Answer::Import(piece))) => {
                         notices.clear_failures();
                         room.change(|_| *piece);

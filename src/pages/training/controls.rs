@@ -1,6 +1,7 @@
 //! The controls of the workspace: task, variant, models, seeds, and settings in the place of the recommended ones.
 
 use leptos::prelude::*;
+use training::OwnSequences;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::File;
 
@@ -139,6 +140,17 @@ fn Own() -> impl IntoView {
     let room = expect_context::<Room>();
     let t = use_language();
     let is_own = Memo::new(move |_| room.plan.with(|plan| plan.task.kind == TaskKind::Own));
+    // What is wrong with the file that was given last; the sequences from before are still there.
+    let refused = RwSignal::new(None::<Refused>);
+    // An empty field is no mistake yet.
+    let wrong = Memo::new(move |_| {
+        let own = room.plan.with(|plan| plan.task.own.clone());
+        OwnSequences::parse(&own).err().filter(|_| is_own.get() && !own.trim().is_empty())
+    });
+    let error = Signal::derive(move || {
+        let t = t.get();
+        refused.get().map(|refused| refused.says(t)).or_else(|| Some(t.training_error(&wrong.get()?)))
+    });
     move || {
         is_own.get().then(|| {
             view! {
@@ -147,12 +159,16 @@ fn Own() -> impl IntoView {
                         label=text_of(t, Language::training_own_label)
                         value=Signal::derive(move || room.plan.with(|plan| plan.task.own.clone()))
                         lines=8
-                        on_input=move |own: String| room.change_plan(|plan| plan.task.own = own)
+                        error=error
+                        on_input=move |own: String| {
+                            refused.set(None);
+                            room.change_plan(|plan| plan.task.own = own);
+                        }
                     />
                     <FileButton
                         label=text_of(t, Language::training_own_file)
                         accept=".txt,.csv,.text"
-                        on_file=move |file| open_own(room, file)
+                        on_file=move |file| open_own(room, file, refused)
                     />
                 </div>
             }
@@ -160,13 +176,60 @@ fn Own() -> impl IntoView {
     }
 }
 
-/// Takes the sequences of a file.
-fn open_own(room: Room, file: File) {
+/// A file that was not taken, and why.
+#[derive(Debug, Clone, PartialEq)]
+struct Refused {
+    file: String,
+    why: Why,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Why {
+    TooLarge,
+    NoText,
+    Sequences(training::Error),
+}
+
+impl Refused {
+    fn says(&self, t: Language) -> String {
+        let why = match &self.why {
+            Why::TooLarge => t.training_file_too_large().to_owned(),
+            Why::NoText => t.training_file_no_text().to_owned(),
+            Why::Sequences(error) => t.training_error(error),
+        };
+        t.training_file_refused(&self.file, &why)
+    }
+}
+
+/// The most bytes of a file of sequences.
+const LARGEST_FILE: f64 = 200_000.0;
+
+/// Takes the sequences of a file, if they are some.
+fn open_own(room: Room, file: File, refused: RwSignal<Option<Refused>>) {
     leptos::task::spawn_local(async move {
-        let Ok(text) = JsFuture::from(file.text()).await else { return };
-        let own = text.as_string().unwrap_or_default().replace("\r\n", "\n");
-        room.change_plan(|plan| plan.task.own = own);
+        match own_of(&file).await {
+            Ok(own) => {
+                refused.set(None);
+                room.change_plan(|plan| plan.task.own = own);
+            }
+            Err(why) => refused.set(Some(Refused { file: file.name(), why })),
+        }
     });
+}
+
+async fn own_of(file: &File) -> Result<String, Why> {
+    if file.size() > LARGEST_FILE {
+        return Err(Why::TooLarge);
+    }
+    let buffer = JsFuture::from(file.array_buffer()).await.map_err(|_| Why::NoText)?;
+    let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
+    let text = String::from_utf8(bytes).map_err(|_| Why::NoText)?;
+    if text.contains('\0') {
+        return Err(Why::NoText);
+    }
+    let own = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    OwnSequences::parse(&own).map_err(Why::Sequences)?;
+    Ok(own)
 }
 
 /// Settings in the place of the recommended ones; an empty field means what is recommended.
@@ -321,6 +384,9 @@ crate::texts! {
     training_modulus: "Modulus" | "Módulo";
     training_alphabet: "Alphabet" | "Alfabeto";
     training_own_label: "Sequences" | "Sequências";
+    training_file_refused(file: &str, why: &str): "{file} is not taken, and the sequences stay as they were. {why}" | "{file} não foi aceito, e as sequências ficam como estavam. {why}";
+    training_file_too_large: "It has more than 200 kB." | "Tem mais de 200 kB.";
+    training_file_no_text: "It is not a text in UTF-8." | "Não é um texto em UTF-8.";
     training_own_file: "Open sequences" | "Abrir sequências";
     training_settings: "Settings: as recommended" | "Ajustes: como recomendado";
     training_settings_changed(count: usize): "Settings: {count} of your own" | "Ajustes: {count} seus";

@@ -134,7 +134,14 @@ fn loss_figure(runs: &[Trainee], scale: LossScale, smoothing: usize, t: Language
             Axis { least: Some(1e-6), ..axis }
         }
     };
-    Figure { x: Axis::new(t.training_step_axis()).including([0.0]).counting(), y, series, rules: Vec::new() }
+    let y = if series.is_empty() { y.including([0.01, 1.0]) } else { y };
+    Figure { x: steps_axis(&series, t), y, series, rules: Vec::new() }
+}
+
+/// From 0 on; with room for the first steps before there are any.
+fn steps_axis(series: &[Series], t: Language) -> Axis {
+    let furthest = if series.is_empty() { 100.0 } else { 0.0 };
+    Axis::new(t.training_step_axis()).including([0.0, furthest]).counting()
 }
 
 /// Every step, or so many of them that they can be told apart.
@@ -200,7 +207,7 @@ fn accuracy_figure(plan: &Plan, runs: &[Trainee], shipped: &[Shipped], t: Langua
     }
     let until = plan.settings.until.unwrap_or(USUAL_UNTIL);
     Figure {
-        x: Axis::new(t.training_step_axis()).including([0.0]).counting(),
+        x: steps_axis(&series, t),
         y: Axis::new(t.training_accuracy_axis()).including([0.5, 1.0]).within(0.0, 1.0),
         series,
         rules: vec![Rule::level(until, t.training_until_rule(), Role::Frozen)],

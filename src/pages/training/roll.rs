@@ -122,6 +122,8 @@ fn TensorMap(number: usize, tensor: TensorShape) -> impl IntoView {
     let is_embedding = number < 3;
     // The few rows of the tokens are easier to see when they are tall.
     let aspect = if columns > 8 * rows { 2.5 } else { 1.0 };
+    // A few columns are wide enough for the names of their classes.
+    let side = if columns <= 8 { 16.0 } else { 9.0 };
     view! {
         <div class="training-tensor" class:is-inner=!is_embedding>
             <Heatmap
@@ -130,7 +132,7 @@ fn TensorMap(number: usize, tensor: TensorShape) -> impl IntoView {
                 kind=Signal::stored(Kind::Signed)
                 rows=row_axis
                 cols=column_axis
-                cell_size=Signal::stored(CellSize { smallest: 2.0, tallest: 260.0, aspect, ..CellSize::square(9.0) })
+                cell_size=Signal::stored(CellSize { smallest: 2.0, tallest: 260.0, aspect, ..CellSize::square(side) })
                 axis_labels=if is_embedding { AxisLabels::default() } else { AxisLabels::Hidden }
                 legend=if is_embedding { LegendPlace::Below } else { LegendPlace::Elsewhere }
             />

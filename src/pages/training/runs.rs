@@ -44,7 +44,7 @@ pub fn RunsPanel() -> impl IntoView {
             {move || room.lab.is_out_of_room.get().then(|| view! {
                 <p class="notice notice-bad" role="status"><span>{say(t, Language::training_out_of_room)}</span></p>
             })}
-            <p class="quiet">{say(t, Language::training_reset_note)}</p>
+            <p class="quiet training-aside">{say(t, Language::training_reset_note)}</p>
             {move || (elsewhere.get() > 0).then(|| view! {
                 <p class="quiet">{t.get().training_elsewhere(elsewhere.get())}</p>
             })}
@@ -158,14 +158,12 @@ fn Card(run: Trainee) -> impl IntoView {
     let name = Signal::derive(move || t.get().training_run(run));
     let is_chosen = Memo::new(move |_| room.selected.get() == Some(Chosen(run)));
     let status = Memo::new(move |_| run.status.get());
-    let accuracy = move || {
-        let t = t.get();
-        run.evaluations.with(|all| all.last().copied()).map(|it| {
-            let without = it
-                .accuracy_without_null
-                .map(|share| format!(" ({})", t.training_without_null(&t.training_share(share))));
-            format!("{}{}", t.training_share(it.accuracy), without.unwrap_or_default())
-        })
+    let newest = Memo::new(move |_| run.evaluations.with(|all| all.last().copied()));
+    // A run that has not been tried yet has a dash, so that nothing moves when it is.
+    let accuracy = move || newest.get().map_or("–".to_owned(), |it| t.get().training_share(it.accuracy));
+    let without_null = move || {
+        let share = newest.get()?.accuracy_without_null?;
+        Some(t.get().training_without_null(&t.get().training_share(share)))
     };
     let far = move || {
         let t = t.get();
@@ -235,7 +233,9 @@ fn Card(run: Trainee) -> impl IntoView {
         ),
         _ => None,
     };
-    let rate = Signal::derive(move || run.rate.get().unwrap_or(0.01));
+    // A run that waits has told nobody yet with which rate it will begin.
+    let first_rate = run.member().config().map_or(f64::NAN, |config| config.optimiser.learning_rate);
+    let rate = Signal::derive(move || run.rate.get().unwrap_or(first_rate));
     let items = move |()| {
         let words = t.get_untracked();
         let mut items = vec![
@@ -287,6 +287,7 @@ fn Card(run: Trainee) -> impl IntoView {
             </div>
             <p class="training-result">
                 <b class="number">{accuracy}</b>
+                <span class="quiet number">{without_null}</span>
                 <span class="training-status">{move || t.get().training_status(&status.get())}</span>
             </p>
             <div class="training-bar-track" aria-hidden="true"><i style:inline-size=share></i></div>

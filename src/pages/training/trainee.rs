@@ -177,10 +177,13 @@ impl Trainee {
         self.status.with(|status| !matches!(status, Status::Resting(_)))
     }
 
-    /// Whether it will take no more steps unless it is begun anew.
+    /// Whether it will take no more steps unless it is begun anew. One whose numbers were no longer finite stands
+    /// where all was well, and can go on from there.
     pub fn is_finished(self) -> bool {
-        self.status.with(|status| {
-            matches!(status, Status::Resting(Rest::Converged | Rest::Spent | Rest::Refused(_)))
+        self.status.with(|status| match status {
+            Status::Resting(Rest::Refused(error)) => !matches!(error, Error::NotFinite { .. }),
+            Status::Resting(Rest::Converged | Rest::Spent) => true,
+            _ => false,
         })
     }
 

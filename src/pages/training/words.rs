@@ -157,7 +157,7 @@ impl Language {
             }
             Error::NotFinite { step, what, last_good } => self.training_error_not_finite(
                 &whole(*step, self),
-                &expectation(what, self),
+                &expectation(&with_names(what), self),
                 &whole(*last_good, self),
             ),
             Error::Snapshot { .. } | Error::Fingerprint { .. } => self.training_error_snapshot().to_owned(),
@@ -165,12 +165,23 @@ impl Language {
     }
 }
 
+/// Tensors under the names that they have in the pictures.
+fn with_names(what: &str) -> String {
+    let what = what.replace("embedding.tokens", "E (tokens)").replace("embedding.positions", "E (positions)");
+    what.replace("unembedding", "U")
+}
+
 /// What the engine expects, which it says in a few English words.
 fn expectation(text: &str, t: Language) -> String {
-    const PORTUGUESE: [(&str, &str); 14] = [
+    const PORTUGUESE: [(&str, &str); 17] = [
         ("the gradient of ", "o gradiente de "),
         ("the gradient", "o gradiente"),
         ("the loss", "a perda"),
+        (" tokens, which must be ", " tokens, que precisam ser "),
+        (
+            "some lines name a class with =>, others do not",
+            "algumas linhas dão uma classe com =>, outras não",
+        ),
         ("at least 2: one to train on, one to hold out", "no mínimo 2: uma para treinar, uma para reservar"),
         ("at least 0 and less than 1", "no mínimo 0 e menor que 1"),
         ("at least ", "no mínimo "),
@@ -178,6 +189,7 @@ fn expectation(text: &str, t: Language) -> String {
         ("fewer than ", "menos que "),
         ("positive", "positivo"),
         ("even", "par"),
+        ("E (positions)", "E (posições)"),
         ("there is no sequence", "não há sequência"),
         ("the same tokens with another class before", "os mesmos tokens com outra classe antes"),
         ("a token or a class that has no name", "um token ou uma classe sem nome"),

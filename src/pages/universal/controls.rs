@@ -4,7 +4,6 @@ use leptos::prelude::*;
 use transformer::presets;
 use transformer::{Attention, Class, Mask};
 use universal::{Law, Tying};
-use wasm_bindgen_futures::JsFuture;
 use web_sys::File;
 
 use super::matrices::read;
@@ -19,7 +18,8 @@ use crate::notices::Notices;
 use crate::pages::named::Named;
 use crate::state::universal::{Construction, InputSource, MOST_TOKENS, Piece, RANDOM_TARGET, TargetSource};
 use crate::widgets::controls::{
-    Choice, FileButton, Menu, MenuItem, Range, SeedField, Segments, Select, Slider, TextField, Toggle,
+    Choice, FileButton, Menu, MenuItem, Opened, Range, SeedField, Segments, Select, Slider, TextField,
+    Toggle, read_file,
 };
 use crate::widgets::icon::Icon;
 
@@ -337,11 +337,9 @@ fn FileControls() -> impl IntoView {
     let t = use_language();
     let import = move |kind: ImportKind| {
         move |file: File| {
-            leptos::task::spawn_local(async move {
-                let Ok(buffer) = JsFuture::from(file.array_buffer()).await else { return };
-                let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
+            read_file(file, move |Opened { name, bytes }| {
                 let piece = Box::new(room.piece.get_untracked());
-                let request = import::Request { kind, name: file.name(), bytes, piece };
+                let request = import::Request { kind, name, bytes, piece };
                 client.ask(Line::Files, Request::Import(request), move |answer| match answer {
                     Ok(Answer::Import(imported)) => {
                         notices.clear_failures();

@@ -261,7 +261,7 @@ impl Lights {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::universal::RANDOM_CLASS;
+    use transformer::presets::RANDOM_CLASS;
 
     #[test]
     fn a_leaf_lights_its_route_and_its_consumer() {

@@ -1,8 +1,11 @@
 //! Files that the person brings.
 
+use js_sys::Uint8Array;
 use leptos::ev::{DragEvent, Event};
 use leptos::html::Input;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{File, FileList};
 
 use crate::widgets::icon::Icon;
@@ -40,6 +43,23 @@ pub fn FileButton(
 ) -> impl IntoView {
     let each = move |files: Vec<File>| files.into_iter().for_each(|file| on_file.run(file));
     file_button(label, accept, Count::One, Callback::new(each))
+}
+
+/// A file that has been read.
+pub struct Opened {
+    /// Its name, with its ending.
+    pub name: String,
+    /// What it contains.
+    pub bytes: Vec<u8>,
+}
+
+/// Reads a file. One that has gone in the meantime is not read.
+pub fn read_file(file: File, then: impl FnOnce(Opened) + 'static) {
+    spawn_local(async move {
+        if let Ok(buffer) = JsFuture::from(file.array_buffer()).await {
+            then(Opened { name: file.name(), bytes: Uint8Array::new(&buffer).to_vec() });
+        }
+    });
 }
 
 /// How many files are asked for.

@@ -21,7 +21,7 @@ mod text;
 
 pub use button::{Button, Look, Toggle};
 pub use choice::{Choice, LabelPlace, Segments, Select};
-pub use file::{FileButton, FilesButton, files_of};
+pub use file::{FileButton, FilesButton, Opened, files_of, read_file};
 pub use menu::{Menu, MenuItem};
 pub use number::{Curve, NumberField, Range, SeedField, Slider};
 pub use text::{TextArea, TextField};

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::{Batch, MOST_TOKENS, NO_TARGET, name_of};
 use crate::Error;
 
+/// The most different tokens, and the most different classes.
+const MOST_NAMES: usize = 512;
+
 /// Sequences with what is asked of each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnSequences {
@@ -36,7 +39,8 @@ impl OwnSequences {
     /// Tokens are words where a line has spaces within its tokens, else characters.
     ///
     /// # Errors
-    /// When lines are of both kinds, a line has no tokens or too many, or two lines contradict each other.
+    /// When lines are of both kinds, a line has no tokens or too many, two lines contradict each other, or there are
+    /// too many different tokens or classes.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let lines: Vec<(usize, &str, Option<&str>)> = text
             .lines()
@@ -73,6 +77,11 @@ impl OwnSequences {
             sequences.iter().flat_map(|(_, tokens, _)| tokens.iter().map(String::as_str)).collect();
         let classes: BTreeSet<&str> =
             if classified { sequences.iter().map(|(_, _, class)| *class).collect() } else { names.clone() };
+        for (name, found) in [("task.tokens", names.len()), ("task.classes", classes.len())] {
+            if found > MOST_NAMES {
+                return Err(Error::setting(name, found, format!("at most {MOST_NAMES}")));
+            }
+        }
         let number_of = |names: &BTreeSet<&str>| -> HashMap<String, u16> {
             names.iter().enumerate().map(|(number, name)| ((*name).to_owned(), number as u16)).collect()
         };
