@@ -128,7 +128,7 @@ fn a_computed_roll_makes_the_frozen_machine_attend_like_the_run() {
             let numbers: Vec<f32> = roll.iter().map(|number| *number as f32).collect();
             snapshot.parameters[tensor.range()].copy_from_slice(&numbers);
         }
-        ask(&mut engine, Request::Resume(Packed::of(&snapshot), None));
+        ask(&mut engine, Request::Resume { from: Packed::of(&snapshot), past: Vec::new(), rate: None });
         let example = Some(names(&setup, &look).concat());
         let Answer::Look(played) = ask(&mut engine, Request::Look { step: None, example, failures: 0 })
         else {

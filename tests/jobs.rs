@@ -13,13 +13,13 @@ use pianola::jobs::protocol::{Answer, Failure, Job, Message, Request, VERSION, f
 use pianola::jobs::serve::Engine;
 use pianola::jobs::universal::{self as play, Played};
 use pianola::state::universal::{
-    CellEdit, Construction, InputSource, MOST_TOKENS, Piece, RANDOM_CLASS, RANDOM_TARGET, TargetSource,
-    WeightEdit,
+    CellEdit, Construction, InputSource, MOST_TOKENS, Piece, RANDOM_TARGET, TargetSource, WeightEdit,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use transformer::files::{FileError, Guess, write_target_json, write_target_safetensors};
-use transformer::{Attention, Class, HeadMatrix, Mask, Scale, Target, presets};
+use transformer::presets::{self, RANDOM_CLASS};
+use transformer::{Attention, Class, HeadMatrix, Mask, Scale, Target};
 use universal::run::RunError;
 use universal::{Consumer, Law, Tying, Verdict};
 

@@ -3,17 +3,14 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::process::Command;
 
 use futures_executor::block_on;
 use pianola::jobs::protocol::{Answer as Reply, Packed, Request as Ask, from_bytes, to_bytes};
 use pianola::jobs::serve::Engine;
-use pianola::jobs::training::{
-    Advanced, Answer, ExportKind, Look, Member, Request, ResultsKind, Setup, Stop, task_of,
-};
+use pianola::jobs::training::{Advanced, Answer, Look, Member, Request, ResultsKind, Setup, Stop};
 use pianola::state::training::{Model, Plan, Settings, Task, TaskKind, Variant};
 use serde_json::{Value, json};
-use training::{Error, NO_TARGET, Report, Run, Snapshot};
+use training::{Error, Report, Run, Snapshot};
 
 fn ask(engine: &mut Engine, request: Request) -> Answer {
     // Everything crosses to the worker and back.

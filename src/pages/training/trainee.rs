@@ -51,7 +51,7 @@ pub struct Trainee {
     /// From where it goes on when its worker is a new one.
     kept: StoredValue<Option<Packed<Snapshot>>>,
     /// What is asked while its past is read: the new worker comes to it once it has begun.
-    waiting: StoredValue<Option<Vec<Box<dyn FnOnce()>>>, LocalStorage>,
+    waiting: StoredValue<Option<Vec<Later>>, LocalStorage>,
     /// The steps of the snapshots that were handed to the browser to keep; each is handed over once.
     handed: StoredValue<BTreeSet<usize>>,
     is_busy: StoredValue<bool>,
@@ -62,6 +62,9 @@ pub struct Trainee {
     attempt: StoredValue<u32>,
     kept_at: StoredValue<f64>,
 }
+
+/// What is to be done once a worker has begun.
+type Later = Box<dyn FnOnce()>;
 
 /// What a run does.
 #[derive(Debug, Clone, PartialEq)]
