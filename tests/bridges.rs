@@ -110,7 +110,12 @@ fn a_computed_roll_makes_the_frozen_machine_attend_like_the_run() {
         // It has the very shape of the roll that is learned for the machine of this class.
         let (mut engine, learner, _) = trained(TaskKind::Dyck, model, 8);
         assert_eq!(columns.len(), learner.state_width);
-        assert_eq!(columns[0], "q1,1 [1]");
+        assert_eq!(
+            (columns[0].consumer.as_str(), columns[0].path.as_str(), columns[0].place),
+            ("q1,1", "–", 1)
+        );
+        let last = columns.last().unwrap();
+        assert_eq!((last.consumer.as_str(), last.path.as_str(), last.place), ("out", "2·2", 8));
         // And the machine is the same one: put into the place of the learned roll, the computed one makes the run's
         // own frozen weights attend as the transformer does.
         let Answer::Snapshot(_, snapshot) = ask(&mut engine, Request::Snapshot(None)) else {

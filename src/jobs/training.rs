@@ -19,7 +19,7 @@ mod computed;
 mod constructed;
 mod script;
 
-pub use computed::{Computed, Machine};
+pub use computed::{Column, Computed, Machine};
 
 /// What can be asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

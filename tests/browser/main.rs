@@ -18,6 +18,7 @@ mod offline;
 mod rasp;
 mod simulator;
 mod training;
+mod training_bridges;
 mod training_life;
 mod universal;
 mod universal_crash;

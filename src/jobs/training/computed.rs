@@ -15,12 +15,23 @@ pub struct Computed {
     pub tokens: Array2<f64>,
     /// W_pos · E: positions × m.
     pub positions: Array2<f64>,
-    /// What each column belongs to: the consumer and the attention path of its leaf, and its place in the block.
-    pub columns: Vec<String>,
+    /// What each column belongs to.
+    pub columns: Vec<Column>,
     /// The attention of the machine with this roll on the sequence, `[layer][head]`, n × n row by row.
     pub attention: Vec<Vec<Vec<f64>>>,
     /// The largest difference between it and the attention of the transformer itself.
     pub error: f64,
+}
+
+/// A column of a roll: one of those of a leaf of a tree of attention paths.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// Whose leaf: `q1,2`, `k1,2` or `out`.
+    pub consumer: String,
+    /// The attention path: `1·2`, or `–` for the empty one.
+    pub path: String,
+    /// Its place among the columns of the leaf, from 1.
+    pub place: usize,
 }
 
 /// Which frozen machine is given the roll.
@@ -53,13 +64,8 @@ pub(super) fn computed(target: &Target, machine: Machine, sequence: &[String]) -
         error = own.iter().zip(played).fold(error, |most, (a, b)| most.max((a - b).abs()));
     }
     let columns = universal.program_columns().blocks().iter().flat_map(|block| {
-        let path = block.path.to_string();
-        let leaf = if block.path.0.is_empty() {
-            block.consumer.to_string()
-        } else {
-            format!("{} {path}", block.consumer)
-        };
-        (1..=block.width).map(move |place| format!("{leaf} [{place}]"))
+        let (consumer, path) = (block.consumer.to_string(), block.path.to_string());
+        (1..=block.width).map(move |place| Column { consumer: consumer.clone(), path: path.clone(), place })
     });
     let rows = |matrix: &Array2<f64>| matrix.dot(&program);
     Ok(Computed {

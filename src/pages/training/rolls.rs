@@ -12,7 +12,6 @@ use crate::jobs::client::Line;
 use crate::jobs::protocol::{self, Packed};
 use crate::jobs::training::{Answer, Computed, Machine, Request};
 use crate::language::{Language, say, text_of, use_language};
-use crate::notices::numbers::decimal;
 use crate::state::training::{Model, Settings};
 use crate::widgets::controls::Button;
 use crate::widgets::heatmap::{Axis, AxisLabels, Cell, CellSize, Heatmap, Kind, Lit, Matrix};
@@ -206,7 +205,7 @@ fn Rolls(learner: Trainee, transformer: Trainee, machine: Machine) -> impl IntoV
             })
         })?;
         let t = t.get();
-        Some(t.training_rolls_differ(&decimal((largest * 100.0).round() / 100.0, t)))
+        Some(t.training_rolls_differ(&fixed(largest, t)))
     };
     view! {
         <p>{agreement}" "{distance}</p>
@@ -260,8 +259,17 @@ fn Pair(learner: Trainee, computed: RwSignal<Option<Computed>>, part: Part) -> i
         }
     });
     let cols = Signal::derive(move || {
-        Axis::new("j", t.get().training_columns_axis()).named(columns.get()).in_role(Role::Value)
+        Axis::new("j", t.get().training_columns_axis())
+            .named(columns.get().into_iter().map(|it| format!("{} {}", it.consumer, it.path)))
+            .in_role(Role::Value)
     });
+    let leaf = move |cell: Cell| {
+        let text = columns.with(|columns| {
+            let column = columns.get(cell.col)?;
+            Some(t.get().training_rolls_leaf(column.place, &column.consumer, &column.path))
+        });
+        view! { <p class="quiet">{text}</p> }.into_any()
+    };
     // Which of the two is pointed at, and where.
     let looked_at = RwSignal::new(None::<(Side, Cell)>);
     let map = move |side: Side, matrix: Memo<Option<Matrix>>, title: fn(Language, &str) -> String| {
@@ -286,6 +294,7 @@ fn Pair(learner: Trainee, computed: RwSignal<Option<Computed>>, part: Part) -> i
                 cell_size=Signal::stored(CellSize { smallest: 2.0, tallest: 200.0, aspect: 2.0, ..CellSize::square(9.0) })
                 axis_labels=AxisLabels::Hidden
                 lit=lit
+                formula=Callback::new(leaf)
                 on_look=Callback::new(move |cell: Option<Cell>| looked_at.set(cell.map(|cell| (side, cell))))
             />
         }
@@ -303,6 +312,12 @@ fn Pair(learner: Trainee, computed: RwSignal<Option<Computed>>, part: Part) -> i
 enum Side {
     Learned,
     Computed,
+}
+
+/// A share with two digits after the mark.
+fn fixed(value: f64, t: Language) -> String {
+    let text = format!("{value:.2}");
+    if t == Language::Pt { text.replace('.', ",") } else { text }
 }
 
 /// A very small number in scientific notation.
@@ -327,10 +342,12 @@ crate::texts! {
     training_rolls_train: "Train both in one class" | "Treinar os dois em uma classe";
     training_rolls_agree(run: &str, error: &str):
         "With the computed roll the frozen machine attends as the transformer does ({run}): on the sequence below the largest difference is {error}."
-        | "Com o rolo calculado a máquina congelada atende como o transformer ({run}): na sequência abaixo a maior diferença é {error}.";
+        | "Com o rolo calculado a atenção da máquina congelada é a do transformer ({run}): na sequência abaixo a maior diferença é {error}.";
     training_rolls_differ(largest: &str):
-        "With the learned roll it attends in a way of its own: there the largest difference is {largest}. Each column belongs to a leaf of the tree of attention paths, the same one in both; point at a cell to see which."
-        | "Com o rolo aprendido ela atende a seu próprio modo: ali a maior diferença é {largest}. Cada coluna pertence a uma folha da árvore de caminhos de atenção, a mesma nos dois; aponte uma célula para ver qual.";
+        "With the learned roll it attends in a way of its own: there the largest difference is {largest}. Each column belongs to a leaf of the trees of attention paths, the same one in both; point at a cell to see which."
+        | "Com o rolo aprendido sua atenção é outra: ali a maior diferença é {largest}. Cada coluna pertence a uma folha das árvores de caminhos de atenção, a mesma nos dois; aponte uma célula para ver qual.";
+    training_rolls_leaf(place: usize, consumer: &str, path: &str):
+        "number {place} of the leaf of {consumer} with path {path}" | "número {place} da folha de {consumer} com caminho {path}";
     training_rolls_learned(part: &str): "learned: {part}" | "aprendido: {part}";
     training_rolls_computed(part: &str): "computed: {part}" | "calculado: {part}";
 }
