@@ -158,7 +158,7 @@ pub fn cells() -> Vec<Cell> {
         it.model.head_width = 16;
         it.steps = 1500;
     }));
-    // What decides how attention alone learns k-hop: the rate, the start, the batch and the budget, one by one.
+    // What decides how attention alone learns k-hop: the rate, the start, the budget, weight decay and the batch.
     let lonely = |k| cell(hops(k), alone, Sparse);
     cells.push(tried(lonely(1), "rate=0.01", |it| it.optimiser.learning_rate = 0.01));
     cells.push(tried(lonely(2), "6000-steps", |it| it.steps = 6000));
@@ -169,6 +169,17 @@ pub fn cells() -> Vec<Cell> {
     cells.push(tried(lonely(3), "6000-steps-e=1", |it| {
         it.steps = 6000;
         it.embedding_scale = 1.0;
+    }));
+    let of_seven = |difference, change| Cell { seeds: 7, ..tried(lonely(3), difference, change) };
+    cells.push(of_seven("long-without-decay", |it| {
+        it.steps = 6000;
+        it.optimiser.learning_rate = 0.04;
+        it.batch = 64;
+    }));
+    cells.push(of_seven("long-in-batches-of-32", |it| {
+        it.steps = 6000;
+        it.optimiser.learning_rate = 0.04;
+        it.optimiser.weight_decay = 0.05;
     }));
     cells
 }
@@ -184,7 +195,7 @@ fn long(cell: Cell) -> Cell {
         _ => |it| {
             it.steps = 6000;
             it.optimiser.learning_rate = 0.04;
-            it.embedding_scale = 0.7;
+            it.optimiser.weight_decay = 0.05;
             it.batch = 64;
         },
     };
