@@ -71,6 +71,19 @@ impl<'a> Measured<'a> {
         self.reports.iter().map(|it| it.accuracy.held_out).collect()
     }
 
+    /// Named by its seed where the seeds are not all of 0, 1, 2 …
+    fn each_seed(&self) -> String {
+        let are_all = self.reports.iter().zip(0..).all(|(it, seed)| it.seed == seed);
+        joined(self.reports.iter().map(|it| {
+            let accuracy = percent(it.accuracy.held_out);
+            if are_all { accuracy } else { format!("seed {}: {accuracy}", it.seed) }
+        }))
+    }
+
+    fn is_whole(&self) -> bool {
+        self.reports.len() as u64 >= self.cell.seeds
+    }
+
     fn without_null(&self) -> Option<f64> {
         let all: Option<Vec<f64>> = self.reports.iter().map(|it| it.accuracy.without_null).collect();
         all.filter(|all| !all.is_empty()).map(|all| mean(&all))
@@ -97,7 +110,7 @@ impl<'a> Measured<'a> {
         });
         format!(
             "{named} {} | {} | {:.2} | {} | {} | {} | {aim} | {} |\n",
-            joined(accuracies.iter().map(|it| percent(*it))),
+            self.each_seed(),
             percent(mean(&accuracies)),
             100.0 * (most - least),
             self.without_null().map_or("–".to_owned(), percent),
@@ -129,7 +142,7 @@ impl<'a> Measured<'a> {
         }
         format!(
             "{named} {differences} | {} | {} | {reached} of {count} |\n",
-            joined(accuracies.iter().map(|it| percent(*it))),
+            self.each_seed(),
             percent(mean(&accuracies)),
         )
     }
@@ -178,7 +191,9 @@ fn beside(measured: &[Measured]) -> String {
         let of_task: Vec<String> = row.iter().map(|it| it.cell.task.name()).collect();
         let task = if is_dyck(task) { task.name() } else { of_task.join(", ") };
         let known: Vec<&&Measured> = row.iter().filter(|it| !it.reports.is_empty()).collect();
-        let means: Vec<f64> = known.iter().map(|it| mean(&it.accuracies())).collect();
+        let or_not = |share: Option<f64>| share.map_or("–".to_owned(), percent);
+        let means =
+            row.iter().map(|it| Some(it.accuracies()).filter(|all| !all.is_empty()).map(|all| mean(&all)));
         let lowest = known.iter().flat_map(|it| it.accuracies()).fold(f64::INFINITY, f64::min);
         let aim = row[0].cell.aim();
         let failing: Vec<String> = known
@@ -190,7 +205,7 @@ fn beside(measured: &[Measured]) -> String {
             _ if known.is_empty() => "not measured".to_owned(),
             None => "–".to_owned(),
             Some(_) if !failing.is_empty() => format!("**not reached**: {}", failing.join(", ")),
-            Some(_) if known.len() < row.len() => "reached where measured".to_owned(),
+            Some(_) if !row.iter().all(|it| it.is_whole()) => "reached where measured".to_owned(),
             Some(_) => "reached".to_owned(),
         };
         text.push_str(&format!(
@@ -198,9 +213,9 @@ fn beside(measured: &[Measured]) -> String {
             variant.name(),
             [kind.name(), difference].join(" ").trim_end(),
             row[0].cell.reported(),
-            joined(means.iter().map(|it| percent(*it))),
-            joined(known.iter().filter_map(|it| it.without_null()).map(percent)),
-            if known.is_empty() { String::new() } else { percent(lowest) },
+            joined(means.map(or_not)),
+            joined(row.iter().map(|it| or_not(it.without_null()))),
+            or_not(Some(lowest).filter(|it| it.is_finite())),
             aim.map_or("–".to_owned(), said),
         ));
     }
@@ -225,7 +240,7 @@ fn always_null(cells: &[Cell]) -> Result<String, Error> {
     }
     Ok(format!(
         "\nWho always says “null” is right at these shares of all positions: {}. The paper's figures for attention alone \
-         are to be held against the accuracy without null.\n",
+         seem to be of the kind that is called “without null” here.\n",
         shares.join(", ")
     ))
 }
