@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let published = published()?;
     let is_known = |job: &Job| {
         let config = job.cell.config(job.seed);
-        folder.join(job.finished()).exists() || published.iter().any(|it| it.config == config)
+        job.report(&folder).is_some() || published.iter().any(|it| it.config == config)
     };
     let missing: Vec<&Job> = wanted.iter().filter(|job| !is_known(job)).collect();
     println!("{} runs, {} of them are finished", wanted.len(), wanted.len() - missing.len());
@@ -55,7 +55,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// What is to be trained.
 struct Scope {
     jobs: usize,
-    seeds: u64,
+    /// As many as each cell asks for when there is none.
+    seeds: Option<u64>,
     only: String,
 }
 
@@ -68,11 +69,11 @@ struct Job {
 impl Scope {
     fn read(mut arguments: lexopt::Parser) -> Result<Self, Box<dyn Error>> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        let mut scope = Scope { jobs: cores, seeds: 3, only: String::new() };
+        let mut scope = Scope { jobs: cores, seeds: None, only: String::new() };
         while let Some(argument) = arguments.next()? {
             match argument {
                 Long("jobs") => scope.jobs = arguments.value()?.parse()?,
-                Long("seeds") => scope.seeds = arguments.value()?.parse()?,
+                Long("seeds") => scope.seeds = Some(arguments.value()?.parse()?),
                 Long("only") => scope.only = OsString::string(arguments.value()?)?,
                 other => return Err(other.unexpected().into()),
             }
@@ -88,6 +89,13 @@ impl Job {
 
     fn finished(&self) -> String {
         format!("{}.json", self.name())
+    }
+
+    /// What it found, if it is finished and the cell's configuration is still the one that it had.
+    fn report(&self, folder: &Path) -> Option<Report> {
+        let text = fs::read(folder.join(self.finished())).ok()?;
+        let report: Report = serde_json::from_slice(&text).ok()?;
+        (report.config == self.cell.config(self.seed)).then_some(report)
     }
 
     /// Trains to the end of the budget, from where it was interrupted, and keeps the report.
@@ -140,8 +148,9 @@ const EVALUATE_EVERY: usize = 100;
 /// How often progress is said and kept.
 const SAY_EVERY: Duration = Duration::from_secs(20);
 
-fn jobs(seeds: u64) -> Vec<Job> {
-    let of_cell = |cell: Cell| (0..seeds).map(move |seed| Job { cell: cell.clone(), seed });
+fn jobs(seeds: Option<u64>) -> Vec<Job> {
+    let of_cell =
+        |cell: Cell| (0..seeds.unwrap_or(cell.seeds)).map(move |seed| Job { cell: cell.clone(), seed });
     grid::cells().into_iter().flat_map(of_cell).collect()
 }
 
@@ -149,18 +158,17 @@ fn jobs(seeds: u64) -> Vec<Job> {
 fn publish(folder: &Path) -> Result<(), Box<dyn Error + Send + Sync>> {
     let figures = figures();
     let mut runs = published()?;
-    for job in jobs(LARGEST_SEED) {
-        if let Ok(text) = fs::read(folder.join(job.finished())) {
-            let report: Report = serde_json::from_slice(&text)?;
+    for job in jobs(Some(LARGEST_SEED)) {
+        if let Some(report) = job.report(folder) {
             runs.retain(|it| it.config != report.config);
             runs.push(report);
         }
     }
     // Figures of configurations that are no longer in the grid would stand nowhere on the page.
-    let order: Vec<_> = jobs(LARGEST_SEED).iter().map(|job| job.cell.config(job.seed)).collect();
+    let order: Vec<_> = jobs(Some(LARGEST_SEED)).iter().map(|job| job.cell.config(job.seed)).collect();
     runs.retain(|it| order.contains(&it.config));
     runs.sort_by_key(|it| order.iter().position(|config| *config == it.config));
-    let page = page::markdown(&grid::cells(), &runs);
+    let page = page::markdown(&grid::cells(), &runs)?;
     let results = Results::new(runs);
     if let Some(folder) = figures.parent() {
         fs::create_dir_all(folder)?;
