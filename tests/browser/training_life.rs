@@ -28,8 +28,9 @@ async fn training_keeps_its_time_line() -> Result<()> {
     page.press("Step back").await?;
     page.press("Step back").await?;
     let there = 100 * (paused / 100 - 1);
-    let said =
-        format!("return document.querySelector('.scrubber-caption').innerText.includes('at step {there},')");
+    let said = format!(
+        "return document.querySelector('.scrubber-caption').innerText.replaceAll(',', '').includes('at step {there} ')"
+    );
     page.wait("the past is on show", &said).await?;
     page.wait_idle().await?;
     page.press("Fork from here").await?;
