@@ -223,7 +223,13 @@ async fn training_fills_the_table() -> Result<()> {
         how.as_array().context("nothing was measured")?.iter().filter_map(Value::as_str).collect();
     ensure!(how.len() >= 10, "{how:?}");
     for it in how {
-        ensure!(it.contains("seeds, 2") && it.contains("d_h = ") && it.contains("learning rate"), "{it}");
+        ensure!(
+            it.contains(" seed")
+                && it.contains(", 20")
+                && it.contains("d_h = ")
+                && it.contains("learning rate"),
+            "{it}"
+        );
     }
     assert_eq!(messages(&page).await?, "");
     quiet(&page).await
