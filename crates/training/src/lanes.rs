@@ -150,10 +150,11 @@ impl Lanes<f32> for wide::f32x8 {
 /// Adds to every number of `to` that of `from` multiplied by `factor`.
 #[inline(always)]
 pub(crate) fn add_scaled<R: Real, const N: usize>(to: &mut [R; N], factor: R, from: &[R; N]) {
+    // Natively one loop over all of them is kept in wider vectors than several over a few.
+    let lanes = if cfg!(target_arch = "wasm32") { N / LANES } else { 0 };
     let factors = R::Lanes::splat(factor);
-    let (to, rest) = to.as_chunks_mut::<LANES>();
-    let (from, last) = from.as_chunks::<LANES>();
-    for (to, from) in to.iter_mut().zip(from) {
+    let ((to, rest), (from, last)) = (to.split_at_mut(lanes * LANES), from.split_at(lanes * LANES));
+    for (to, from) in to.as_chunks_mut().0.iter_mut().zip(from.as_chunks().0) {
         *to = R::Lanes::load(to).add(factors.mul(R::Lanes::load(from))).store();
     }
     for (to, from) in rest.iter_mut().zip(last) {
