@@ -277,14 +277,20 @@ pub(crate) fn binary_on_sequences(
     {
         return Ok(result);
     }
-    map(length, |position| {
-        let (a, b) = (left.get(position), right.get(position));
-        match operator {
-            BinaryOperator::And => Ok(Atom::Bool(a.is_true() && b.is_true())),
-            BinaryOperator::Or => Ok(Atom::Bool(a.is_true() || b.is_true())),
-            _ => binary(operator, &a, &b),
-        }
-    })
+    map(length, |position| binary_at_position(operator, &left.get(position), &right.get(position)))
+}
+
+/// An operator between two s-ops at one position: unlike between atoms, `and` and `or` give truth values.
+pub(crate) fn binary_at_position(
+    operator: BinaryOperator,
+    left: &Atom,
+    right: &Atom,
+) -> Result<Atom, Message> {
+    match operator {
+        BinaryOperator::And => Ok(Atom::Bool(left.is_true() && right.is_true())),
+        BinaryOperator::Or => Ok(Atom::Bool(left.is_true() || right.is_true())),
+        _ => binary(operator, left, right),
+    }
 }
 
 /// The common cases without a detour over atoms. `None` for the others, and where something fails,

@@ -185,37 +185,24 @@ impl Evaluator<'_> {
                 let rows = self.selected(*selector)?;
                 aggregate(rows, self.value(*sequence)?, default, length, budget)
             }
-            (Primitive::Unary(operator), [operand]) => {
+            (Primitive::Unary(_) | Primitive::LookUp(_), [operand]) => {
                 let operand = self.value(*operand)?;
-                elementwise::map(length, |at| elementwise::unary(*operator, &operand.get(at)))
+                elementwise::map(length, |at| primitive.apply(&[operand.get(at)]))
             }
-            (Primitive::Mathematics(function), [operand]) => {
+            (Primitive::Mathematics(_), [operand]) => {
                 budget.work(2 * length).map_err(everywhere)?;
                 let operand = self.value(*operand)?;
-                elementwise::map(length, |at| function.apply(&operand.get(at)))
+                elementwise::map(length, |at| primitive.apply(&[operand.get(at)]))
             }
             (Primitive::Member(items), [operand]) => {
                 let operand = self.value(*operand)?;
                 budget.work(length * items.len()).map_err(everywhere)?;
-                elementwise::map(length, |at| {
-                    let atom = operand.get(at);
-                    Ok(Atom::Bool(items.iter().any(|item| item.equals(&atom))))
-                })
-            }
-            (Primitive::LookUp(items), [operand]) => {
-                let operand = self.value(*operand)?;
-                elementwise::map(length, |at| look_up(items, &operand.get(at)))
+                elementwise::map(length, |at| primitive.apply(&[operand.get(at)]))
             }
             (Primitive::LookUpKey(entries), [operand]) => {
                 let operand = self.value(*operand)?;
                 budget.work(length * entries.len()).map_err(everywhere)?;
-                elementwise::map(length, |at| {
-                    let key = operand.get(at);
-                    let entry = entries.iter().find(|(candidate, _)| candidate.equals(&key));
-                    entry
-                        .map(|(_, value)| value.clone())
-                        .ok_or_else(|| Message::MissingKey { key: key.phrase() })
-                })
+                elementwise::map(length, |at| primitive.apply(&[operand.get(at)]))
             }
             (Primitive::Binary(operator), [left, right]) => {
                 if *operator == BinaryOperator::Power {
@@ -223,21 +210,48 @@ impl Evaluator<'_> {
                 }
                 elementwise::binary_on_sequences(*operator, self.value(*left)?, self.value(*right)?, length)
             }
-            (Primitive::Require(text), [value, condition]) => {
+            (Primitive::Require(_), [value, condition]) => {
                 let (value, condition) = (self.value(*value)?, self.value(*condition)?);
-                elementwise::map(length, |at| {
-                    if condition.get(at).is_true() {
-                        Ok(value.get(at))
-                    } else {
-                        Err(Message::Unsatisfied { text: Phrase::Verbatim(text.to_string()) })
-                    }
-                })
+                elementwise::map(length, |at| primitive.apply(&[value.get(at), condition.get(at)]))
             }
             (Primitive::Choose, [condition, then, otherwise]) => {
                 let [condition, then, otherwise] = [condition, then, otherwise].map(|id| self.value(*id));
                 elementwise::choose(condition?, then?, otherwise?, length)
             }
             _ => Err(internal()),
+        }
+    }
+}
+
+impl Primitive {
+    /// What it makes of single values at one position, when it works elementwise.
+    ///
+    /// # Errors
+    /// What an interpreter would say at that position; also for primitives that are not elementwise.
+    pub fn apply(&self, operands: &[Atom]) -> Result<Atom, Message> {
+        match (self, operands) {
+            (Primitive::Constant(atom), []) => Ok(atom.clone()),
+            (Primitive::Unary(operator), [operand]) => elementwise::unary(*operator, operand),
+            (Primitive::Mathematics(function), [operand]) => function.apply(operand),
+            (Primitive::Member(items), [operand]) => {
+                Ok(Atom::Bool(items.iter().any(|item| item.equals(operand))))
+            }
+            (Primitive::LookUp(items), [operand]) => look_up(items, operand),
+            (Primitive::LookUpKey(entries), [key]) => {
+                let entry = entries.iter().find(|(candidate, _)| candidate.equals(key));
+                entry.map(|(_, value)| value.clone()).ok_or_else(|| Message::MissingKey { key: key.phrase() })
+            }
+            (Primitive::Binary(operator), [left, right]) => {
+                elementwise::binary_at_position(*operator, left, right)
+            }
+            (Primitive::Require(_), [value, condition]) if condition.is_true() => Ok(value.clone()),
+            (Primitive::Require(text), _) => {
+                Err(Message::Unsatisfied { text: Phrase::Verbatim(text.to_string()) })
+            }
+            (Primitive::Choose, [condition, then, otherwise]) => {
+                Ok(if condition.is_true() { then } else { otherwise }.clone())
+            }
+            _ => Err(internal().message),
         }
     }
 }

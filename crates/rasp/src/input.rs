@@ -82,23 +82,30 @@ impl Input {
 
     /// The first `length` values of one of the sequences that a program starts from.
     pub(crate) fn base(&self, base: Base, length: usize) -> Result<Sequence, Failure> {
-        crate::elementwise::map(length, |position| {
-            let token = &self.tokens[position];
-            let converted = match base {
-                Base::TokensText => Some(Atom::text(&token.to_string())),
-                Base::TokensInt => to_int(token),
-                Base::TokensFloat => to_float(token),
-                Base::TokensBool => Some(Atom::Bool(token.is_true())),
-                Base::TokensAsIs => Some(token.clone()),
-                Base::Indices => Some(Atom::Int(position as i64)),
-            };
-            converted.ok_or_else(|| Message::BadToken {
-                token: token.phrase(),
-                kind: match base {
-                    Base::TokensInt => Term::WholeNumber.into(),
-                    _ => Term::Number.into(),
-                },
-            })
+        crate::elementwise::map(length, |position| base.at(&self.tokens[position], position))
+    }
+}
+
+impl Base {
+    /// Its value at a position where this token stands.
+    ///
+    /// # Errors
+    /// When the token is no number and one is asked for.
+    pub fn at(self, token: &Atom, position: usize) -> Result<Atom, Message> {
+        let converted = match self {
+            Base::TokensText => Some(Atom::text(&token.to_string())),
+            Base::TokensInt => to_int(token),
+            Base::TokensFloat => to_float(token),
+            Base::TokensBool => Some(Atom::Bool(token.is_true())),
+            Base::TokensAsIs => Some(token.clone()),
+            Base::Indices => Some(Atom::Int(position as i64)),
+        };
+        converted.ok_or_else(|| Message::BadToken {
+            token: token.phrase(),
+            kind: match self {
+                Base::TokensInt => Term::WholeNumber.into(),
+                _ => Term::Number.into(),
+            },
         })
     }
 }

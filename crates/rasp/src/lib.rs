@@ -47,7 +47,7 @@ pub use graph::{Base, Primitive};
 pub use input::Input;
 pub use limits::Limits;
 pub use selector::SelectorMatrix;
-pub use session::{Outcome, Run, Session, ShownValue};
+pub use session::{Outcome, Prepared, Run, Session, ShownValue, Unprepared};
 pub use syntax::{Parse, Span, parse};
 pub use trace::{Failed, Step, Trace};
 pub use value::{Atom, Kind, Sequence};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::analysis::{Analysis, analyse};
 use crate::diagnostic::{Diagnostic, Message, Severity};
-use crate::evaluate::evaluate;
+use crate::evaluate::{Evaluation, evaluate};
 use crate::graph::{Graph, NodeId};
 use crate::input::Input;
 use crate::library::{NoFiles, Resolver};
@@ -14,7 +14,7 @@ use crate::limits::{Budget, Limits};
 use crate::machine::{Machine, Shown, Value};
 use crate::selector::SelectorMatrix;
 use crate::syntax::{Parse, Span, StatementKind, parse};
-use crate::trace::{Texts, Trace, locate, trace};
+use crate::trace::{Step, Texts, Trace, locate, trace};
 use crate::value::{Atom, Sequence};
 
 /// What a program gives.
@@ -151,6 +151,115 @@ impl<'r> Session<'r> {
         let order = machine.graph.canonical_order(&roots);
         let step_of = order.iter().enumerate().map(|(at, id)| (*id, at)).collect();
         Ok(analyse(&machine.graph, &roots, &step_of))
+    }
+}
+
+/// A program that was read and described once, to be evaluated on many inputs.
+pub struct Prepared {
+    graph: Graph,
+    root: NodeId,
+    steps: Vec<Step>,
+    result: usize,
+    names: Vec<(String, usize)>,
+    limits: Limits,
+}
+
+/// Why a program has no single sequence as its result on whatever input it is given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unprepared {
+    /// There is something wrong with the program itself.
+    Diagnostics(Vec<Diagnostic>),
+    /// It shows nothing.
+    NothingShown,
+    /// Its result, at this place, is no s-op: a selector, a list, a function, a single value.
+    NotASequence(Span),
+    /// Its result, at this place, belongs to an input that the program brings itself.
+    OwnInput(Span),
+}
+
+impl Session<'_> {
+    /// Reads a program and describes what its last statement shows, without evaluating it.
+    ///
+    /// ```
+    /// use rasp::{Input, Sequence, Session};
+    /// let program = Session::default().prepare("indices + 1;").unwrap();
+    /// let input = Input::parse("abc").unwrap();
+    /// assert_eq!(program.evaluate(&input), Ok(Sequence::Ints(vec![1, 2, 3])));
+    /// ```
+    ///
+    /// # Errors
+    /// When the program is wrong, or its result is not one s-op of the input.
+    pub fn prepare(&self, source: &str) -> Result<Prepared, Unprepared> {
+        let Parse { tree, diagnostics } = parse(source);
+        if !diagnostics.is_empty() {
+            return Err(Unprepared::Diagnostics(diagnostics));
+        }
+        // A token that no program brings, so that an input of its own is recognised.
+        let input = Input::of_checked(vec![Atom::text("\u{0}")]);
+        let mut machine = Machine::new(input.clone(), Budget::new(self.limits), self.files);
+        machine.run_program(&tree.statements);
+        if machine.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+            return Err(Unprepared::Diagnostics(machine.diagnostics));
+        }
+        let last = machine.shown.last().ok_or(Unprepared::NothingShown)?;
+        let root = match &last.value {
+            Value::SOp(_) if last.sop_example != input => return Err(Unprepared::OwnInput(last.span)),
+            Value::SOp(node) => *node,
+            Value::Applied(_) => return Err(Unprepared::OwnInput(last.span)),
+            _ => return Err(Unprepared::NotASequence(last.span)),
+        };
+        let statements: Vec<Span> = tree
+            .statements
+            .iter()
+            .filter(|statement| !matches!(statement.kind, StatementKind::Comment(_)))
+            .map(|statement| statement.span)
+            .collect();
+        let files: Vec<String> = machine.files.iter().map(|(name, _)| name.clone()).collect();
+        let texts = Texts { files: &files, statements: &statements, result: last.span };
+        let order = machine.graph.canonical_order(&[root]);
+        let values = vec![None; order.len()];
+        let described = Evaluation { order, values, failure: None, before: None };
+        let (trace, step_of) = trace(&machine.graph, &[root], described, &texts);
+        let names = named_steps(&machine, &step_of);
+        let result = trace.results[0];
+        Ok(Prepared { graph: machine.graph, root, steps: trace.steps, result, names, limits: self.limits })
+    }
+}
+
+impl Prepared {
+    /// The steps that lead to the result, operands before those who use them; none has a value yet. A
+    /// [`Run`] of the same program has the same steps.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The step that is the result.
+    pub fn result(&self) -> usize {
+        self.result
+    }
+
+    /// The s-ops and selectors that the program named, with their steps.
+    pub fn names(&self) -> &[(String, usize)] {
+        &self.names
+    }
+
+    /// The result on an input.
+    ///
+    /// # Errors
+    /// What is wrong with this input, at the place of the step that failed.
+    pub fn evaluate(&self, input: &Input) -> Result<Sequence, Box<Diagnostic>> {
+        let evaluation = evaluate(&self.graph, &[self.root], input, &mut Budget::new(self.limits));
+        let at = |node: NodeId| {
+            let canonical = self.graph.node(node).canonical;
+            evaluation.order.iter().position(|candidate| *candidate == canonical)
+        };
+        if let Some((node, failure)) = &evaluation.failure {
+            let span = at(*node).map_or(Span::default(), |step| self.steps[step].span);
+            let diagnostic = Diagnostic::error(span, failure.message.clone());
+            return Err(Box::new(Diagnostic { position: failure.position, ..diagnostic }));
+        }
+        let value = at(self.root).and_then(|step| evaluation.values[step].clone());
+        value.ok_or_else(|| Box::new(Diagnostic::error(Span::default(), Message::NothingToShow {})))
     }
 }
 
