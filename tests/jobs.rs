@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 use futures_executor::block_on;
 use ndarray::{Array2, ArrayView2};
-use pianola::jobs::import::{self, ExportKind, ImportKind};
-use pianola::jobs::protocol::{Answer, Failure, Job, Message, Request, VERSION, from_bytes, to_bytes};
-use pianola::jobs::serve::Engine;
-use pianola::jobs::universal::{self as play, Played};
-use pianola::state::universal::{
+use pianola::rooms::universal::choices::{
     CellEdit, Construction, InputSource, MOST_TOKENS, Piece, RANDOM_TARGET, TargetSource, WeightEdit,
 };
+use pianola::rooms::universal::files::{self, ExportKind, ImportKind};
+use pianola::rooms::universal::job::{self as play, Played};
+use pianola::work::protocol::{Answer, Failure, Job, Message, Request, VERSION, from_bytes, to_bytes};
+use pianola::work::serve::Engine;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use transformer::files::{FileError, Guess, write_target_json, write_target_safetensors};

@@ -4,13 +4,13 @@
 
 use futures_executor::block_on;
 use ndarray::Array2;
-use pianola::jobs::import::ImportKind;
-use pianola::jobs::protocol::{Answer, Failure, Packed, Request, from_bytes, to_bytes};
-use pianola::jobs::serve::Engine;
-use pianola::jobs::simulator::{self, Simulated, Unsupported};
-use pianola::state::AppState;
-use pianola::state::simulator::{Along, Edit, Grain, Look, Piece, SimulatorState, TargetSource};
-use pianola::state::universal::CellEdit;
+use pianola::link::AppState;
+use pianola::rooms::simulator::choices::{Along, Edit, Grain, Look, Piece, SimulatorState, TargetSource};
+use pianola::rooms::simulator::job::{self, Simulated, Unsupported};
+use pianola::rooms::universal::choices::CellEdit;
+use pianola::rooms::universal::files::ImportKind;
+use pianola::work::protocol::{Answer, Failure, Packed, Request, from_bytes, to_bytes};
+use pianola::work::serve::Engine;
 use proptest::prelude::*;
 use rasp::simulator::{Activation, Attend, Class, Mask, Padding, presets};
 use transformer::files::write_target_json;

@@ -4,11 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 use futures_executor::block_on;
-use pianola::jobs::protocol::{Answer, Packed, Request};
-use pianola::jobs::serve::Engine;
-use pianola::jobs::universal as play;
-use pianola::jobs::width::{self, Cast, Draw, Look, Point};
-use pianola::state::width::WidthState;
+use pianola::rooms::universal::job as play;
+use pianola::rooms::width::choices::WidthState;
+use pianola::rooms::width::job::{self, Cast, Draw, Look, Point};
+use pianola::work::protocol::{Answer, Packed, Request};
+use pianola::work::serve::Engine;
 use universal::sweep::{Sample, Stage};
 use universal::{Consumer, Law, RandomSpec, Table, Tying};
 
