@@ -1,15 +1,10 @@
 //! Pianola's web app: fixed universal transformers and universal simulators of attention, made touchable.
 
-pub mod app;
-pub mod decimal;
 pub mod drawing;
-pub mod jobs;
-pub mod language;
+pub mod ground;
+pub mod link;
 pub mod notices;
-pub mod offline;
-pub mod pages;
-pub mod parts;
-pub mod preferences;
-pub mod state;
-mod widget_words;
+pub mod rooms;
+pub mod shell;
 pub mod widgets;
+pub mod work;

@@ -6,7 +6,7 @@ use web_sys::DedicatedWorkerGlobalScope;
 fn main() {
     match js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() {
         // A panic here ends the worker before it said that it is ready; the page then reports it.
-        Ok(scope) => pianola::jobs::worker::work(scope),
-        Err(_) => pianola::app::open(),
+        Ok(scope) => pianola::work::worker::work(scope),
+        Err(_) => pianola::shell::app::open(),
     }
 }

@@ -8,11 +8,13 @@ use std::process::Command;
 
 use futures_executor::block_on;
 use ndarray::Array2;
-use pianola::jobs::protocol::{Answer as Reply, Packed, Request as Ask, from_bytes, to_bytes};
-use pianola::jobs::rasp::{self as programs, Exam, Graded};
-use pianola::jobs::serve::Engine;
-use pianola::jobs::training::{Answer, Computed, ExportKind, Look, Machine, Member, Request, Setup, task_of};
-use pianola::state::training::{Model, Plan, Settings, Task, TaskKind, Variant};
+use pianola::rooms::rasp::job::{self as programs, Exam, Graded};
+use pianola::rooms::training::choices::{Model, Plan, Settings, Task, TaskKind, Variant};
+use pianola::rooms::training::job::{
+    Answer, Computed, ExportKind, Look, Machine, Member, Request, Setup, task_of,
+};
+use pianola::work::protocol::{Answer as Reply, Packed, Request as Ask, from_bytes, to_bytes};
+use pianola::work::serve::Engine;
 use serde_json::Value;
 use training::NO_TARGET;
 use transformer::Target;

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 use futures_executor::block_on;
 use ndarray::{Array2, ArrayView2};
-use pianola::jobs::import::{self, ExportKind, ImportKind};
-use pianola::jobs::protocol::{Answer, Failure, Job, Message, Request, VERSION, from_bytes, to_bytes};
-use pianola::jobs::serve::Engine;
-use pianola::jobs::universal::{self as play, Played};
-use pianola::state::universal::{
+use pianola::rooms::universal::choices::{
     CellEdit, Construction, InputSource, MOST_TOKENS, Piece, RANDOM_TARGET, TargetSource, WeightEdit,
 };
+use pianola::rooms::universal::files::{self, ExportKind, ImportKind};
+use pianola::rooms::universal::job::{self as play, Played};
+use pianola::work::protocol::{Answer, Failure, Job, Message, Request, VERSION, from_bytes, to_bytes};
+use pianola::work::serve::Engine;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use transformer::files::{FileError, Guess, write_target_json, write_target_safetensors};
@@ -714,7 +714,7 @@ fn messages_cross_unchanged() {
         (ImportKind::Input, vec![]),
     ] {
         let piece = Box::new(random_piece());
-        requests.push(Request::Import(import::Request { kind, name: "file".to_owned(), bytes, piece }));
+        requests.push(Request::Import(files::Request { kind, name: "file".to_owned(), bytes, piece }));
     }
     let too_large = random_piece().with_class(Class { heads: 8, layers: 12, ..RANDOM_CLASS });
     requests
@@ -894,14 +894,14 @@ fn import(
     bytes: &[u8],
 ) -> Result<Piece, Failure> {
     let piece = Box::new(piece.clone());
-    let request = import::Request { kind, name: name.to_owned(), bytes: bytes.to_vec(), piece };
+    let request = files::Request { kind, name: name.to_owned(), bytes: bytes.to_vec(), piece };
     match block_on(engine.answer(Request::Import(request)))? {
         Answer::Import(imported) => Ok(*imported.piece),
         other => panic!("{other:?}"),
     }
 }
 
-fn export(engine: &mut Engine, piece: &Piece, kind: ExportKind) -> Result<import::Exported, Failure> {
+fn export(engine: &mut Engine, piece: &Piece, kind: ExportKind) -> Result<files::Exported, Failure> {
     match block_on(engine.answer(Request::Export(Box::new(piece.clone()), kind)))? {
         Answer::Export(file) => Ok(file),
         other => panic!("{other:?}"),

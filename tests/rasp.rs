@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use futures_executor::block_on;
-use pianola::jobs::protocol::{Answer, Failure, Packed, Request, from_bytes, to_bytes};
-use pianola::jobs::rasp::{self as job, About, Ran};
-use pianola::jobs::serve::Engine;
-use pianola::language::Language;
-use pianola::state::AppState;
-use pianola::state::rasp::{Desk, Files, Look, Moment, Pace, Piece, RaspState};
+use pianola::ground::language::Language;
+use pianola::link::AppState;
+use pianola::rooms::rasp::choices::{Desk, Files, Look, Moment, Pace, Piece, RaspState};
+use pianola::rooms::rasp::job::{self as job, About, Ran};
+use pianola::work::protocol::{Answer, Failure, Packed, Request, from_bytes, to_bytes};
+use pianola::work::serve::Engine;
 use proptest::prelude::*;
 use rasp::gallery::GALLERY;
 use rasp::{Outcome, Primitive, Sequence};

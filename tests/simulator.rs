@@ -4,18 +4,18 @@
 
 use futures_executor::block_on;
 use ndarray::Array2;
-use pianola::jobs::import::ImportKind;
-use pianola::jobs::protocol::{Answer, Failure, Packed, Request, from_bytes, to_bytes};
-use pianola::jobs::serve::Engine;
-use pianola::jobs::simulator::{self, Simulated, Unsupported};
-use pianola::state::AppState;
-use pianola::state::simulator::{Along, Edit, Grain, Look, Piece, SimulatorState, TargetSource};
-use pianola::state::universal::CellEdit;
+use pianola::link::AppState;
+use pianola::rooms::simulator::choices::{Along, Edit, Grain, Look, Piece, SimulatorState, TargetSource};
+use pianola::rooms::simulator::job::{self, Simulated, Unsupported};
+use pianola::rooms::universal::choices::CellEdit;
+use pianola::rooms::universal::files::ImportKind;
+use pianola::work::protocol::{Answer, Failure, Packed, Request, from_bytes, to_bytes};
+use pianola::work::serve::Engine;
 use proptest::prelude::*;
 use rasp::simulator::{Activation, Attend, Class, Mask, Padding, presets};
 use transformer::files::write_target_json;
 
-fn ask(engine: &mut Engine, request: simulator::Request) -> Result<simulator::Answer, Failure> {
+fn ask(engine: &mut Engine, request: job::Request) -> Result<job::Answer, Failure> {
     // Everything crosses to the worker and back.
     let request: Request = from_bytes(&to_bytes(&Request::Simulator(Packed::of(&request))).unwrap()).unwrap();
     let answer = to_bytes(&block_on(engine.answer(request))?).unwrap();
@@ -23,8 +23,8 @@ fn ask(engine: &mut Engine, request: simulator::Request) -> Result<simulator::An
 }
 
 fn run(engine: &mut Engine, piece: &Piece) -> Result<Simulated, Failure> {
-    match ask(engine, simulator::Request::Run(Box::new(piece.clone())))? {
-        simulator::Answer::Run(simulated) => Ok(*simulated),
+    match ask(engine, job::Request::Run(Box::new(piece.clone())))? {
+        job::Answer::Run(simulated) => Ok(*simulated),
         other => panic!("{other:?}"),
     }
 }
@@ -110,9 +110,7 @@ fn depth_is_flat_and_width_follows_the_formula() {
     let mut engine = Engine::default();
     let class = run(&mut engine, &Piece::default()).unwrap().class;
     for along in Along::ALL {
-        let simulator::Answer::Count(counts) =
-            ask(&mut engine, simulator::Request::Count(class, along)).unwrap()
-        else {
+        let job::Answer::Count(counts) = ask(&mut engine, job::Request::Count(class, along)).unwrap() else {
             panic!("no counts");
         };
         assert!(counts.points.len() >= 8);
@@ -141,14 +139,14 @@ fn own_targets_come_from_files_layer_by_layer() {
     };
     let target = transformer::Target::random(class, 3).unwrap();
     let import = |engine: &mut Engine, target: &transformer::Target| {
-        let request = simulator::Request::Import {
+        let request = job::Request::Import {
             kind: ImportKind::Target,
             name: "target.json".to_owned(),
             bytes: write_target_json(target).unwrap().into_bytes(),
             piece: Box::default(),
         };
         match ask(engine, request)? {
-            simulator::Answer::Import(piece) => Ok(*piece),
+            job::Answer::Import(piece) => Ok(*piece),
             other => panic!("{other:?}"),
         }
     };

@@ -6,13 +6,13 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ndarray::Array2;
-use pianola::jobs::protocol::to_bytes;
-use pianola::state::universal::{
+use pianola::link::{AppState, Page};
+use pianola::rooms::universal::choices::{
     CellEdit, Construction, InputSource, Leaves, Look, Origin, Piece, RANDOM_TARGET, TargetSource,
     UniversalState, WeightEdit,
 };
-use pianola::state::width::WidthState;
-use pianola::state::{AppState, Page};
+use pianola::rooms::width::choices::WidthState;
+use pianola::work::protocol::to_bytes;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use transformer::presets;

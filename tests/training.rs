@@ -5,10 +5,10 @@
 use std::fs;
 
 use futures_executor::block_on;
-use pianola::jobs::protocol::{Answer as Reply, Packed, Request as Ask, from_bytes, to_bytes};
-use pianola::jobs::serve::Engine;
-use pianola::jobs::training::{Advanced, Answer, Look, Member, Request, ResultsKind, Setup, Stop};
-use pianola::state::training::{Model, Plan, Settings, Task, TaskKind, Variant};
+use pianola::rooms::training::choices::{Model, Plan, Settings, Task, TaskKind, Variant};
+use pianola::rooms::training::job::{Advanced, Answer, Look, Member, Request, ResultsKind, Setup, Stop};
+use pianola::work::protocol::{Answer as Reply, Packed, Request as Ask, from_bytes, to_bytes};
+use pianola::work::serve::Engine;
 use serde_json::{Value, json};
 use training::{Error, Report, Run, Snapshot};
 

@@ -4,11 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 use futures_executor::block_on;
-use pianola::jobs::protocol::{Answer, Packed, Request};
-use pianola::jobs::serve::Engine;
-use pianola::jobs::universal as play;
-use pianola::jobs::width::{self, Cast, Draw, Look, Point};
-use pianola::state::width::WidthState;
+use pianola::rooms::universal::job as play;
+use pianola::rooms::width::choices::WidthState;
+use pianola::rooms::width::job::{self, Cast, Draw, Look, Point};
+use pianola::work::protocol::{Answer, Packed, Request};
+use pianola::work::serve::Engine;
 use universal::sweep::{Sample, Stage};
 use universal::{Consumer, Law, RandomSpec, Table, Tying};
 
@@ -22,7 +22,7 @@ fn a_job_of_many_points_gives_each_its_sample() {
         .into_iter()
         .flat_map(|width| [(cast, draw(width, Law::Gaussian)), (other, draw(width, Law::Sign))])
         .collect();
-    let samples = samples(width::Request::Sample(points.clone()));
+    let samples = samples(job::Request::Sample(points.clone()));
     assert_eq!(samples.len(), points.len());
     let equations = state.equations() as usize;
     for ((cast, draw), sample) in points.into_iter().zip(samples) {
@@ -41,8 +41,8 @@ fn grades_are_the_same_samples_with_an_error_in_single_precision() {
     let state = WidthState::default();
     let cast = Cast { class: state.class, seed: 4, tokens: 5 };
     let points: Vec<Point> = (40..=50).map(|width| (cast, draw(width, Law::Uniform))).collect();
-    let graded = samples(width::Request::Grade(points.clone()));
-    for (graded, sample) in graded.into_iter().zip(samples(width::Request::Sample(points))) {
+    let graded = samples(job::Request::Grade(points.clone()));
+    for (graded, sample) in graded.into_iter().zip(samples(job::Request::Sample(points))) {
         assert!(graded.single_error.unwrap() > 1e3 * graded.error, "{graded:?}");
         assert_eq!(Sample { single_error: None, ..graded }, sample);
     }
@@ -76,21 +76,21 @@ fn draw(width: usize, law: Law) -> Draw {
     Draw { spec: RandomSpec { law, tying: Tying::Free, width }, seed: 9 }
 }
 
-fn answer(request: &width::Request) -> width::Answer {
+fn answer(request: &job::Request) -> job::Answer {
     let request = Request::Width(Packed::of(request));
     block_on(Engine::default().answer(request)).unwrap().width().unwrap()
 }
 
-fn samples(request: width::Request) -> Vec<Sample> {
+fn samples(request: job::Request) -> Vec<Sample> {
     match answer(&request) {
-        width::Answer::Samples(samples) => samples,
+        job::Answer::Samples(samples) => samples,
         other => panic!("{other:?}"),
     }
 }
 
 fn look(cast: Cast, draw: Draw) -> Look {
-    match answer(&width::Request::Look(cast, draw)) {
-        width::Answer::Look(look) => *look,
+    match answer(&job::Request::Look(cast, draw)) {
+        job::Answer::Look(look) => *look,
         other => panic!("{other:?}"),
     }
 }

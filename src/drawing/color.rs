@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::decimal;
+use crate::ground::decimal;
 
 /// An sRGB colour with alpha, 8 bits a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

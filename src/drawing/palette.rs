@@ -10,7 +10,7 @@ use wasm_bindgen::closure::Closure;
 use super::color::{Ramp, Rgba};
 use super::painter::Family;
 
-use crate::decimal;
+use crate::ground::decimal;
 
 macro_rules! palette {
     ($($(#[$doc:meta])* $field:ident = $token:literal;)*) => {

@@ -11,9 +11,9 @@ mod universals;
 
 use universal::run::RunError;
 
-use crate::jobs::protocol::Failure;
-use crate::language::Language;
-use crate::parts::Missing;
+use crate::ground::language::Language;
+use crate::ground::parts::Missing;
+use crate::work::protocol::Failure;
 use numbers::{decimal, whole};
 
 /// A failure in words.

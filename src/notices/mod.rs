@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::jobs::protocol::Failure;
-use crate::language::{Language, say, use_language};
-use crate::parts::Missing;
-use crate::state::query::BadValue;
+use crate::ground::language::{Language, say, use_language};
+use crate::ground::parts::Missing;
+use crate::link::query::BadValue;
+use crate::work::protocol::Failure;
 
 /// The messages on show; a context, cheap to copy.
 #[derive(Clone, Copy)]

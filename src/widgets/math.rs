@@ -16,8 +16,8 @@ use leptos::prelude::*;
 use leptos::tachys::mathml;
 
 use super::number::short;
-use crate::decimal;
 use crate::drawing::palette::Role;
+use crate::ground::decimal;
 
 /// A piece of a formula.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-use crate::decimal;
+use crate::ground::decimal;
 
 /// A number in few characters, for a cell or a tick: three significant digits, a true minus sign, `1.2e5` and `1.2e−7`
 /// where plain digits would be long.

@@ -7,9 +7,9 @@ use super::controls::{Button, Choice, LabelPlace, Look, Segments, Select};
 use super::icon::Icon;
 use super::number::{fill, short};
 use super::words::{Words, use_words};
-use crate::decimal;
 use crate::drawing::clock::{Clock, next_stop, previous_stop};
 use crate::drawing::geometry::svg_number;
+use crate::ground::decimal;
 
 /// A size of step: where an animation stops when one steps through it.
 #[derive(Clone, Debug, Default, PartialEq)]

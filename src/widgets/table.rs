@@ -7,7 +7,7 @@ use super::heatmap::{Axis, Cell, Matrix};
 use super::icon::Icon;
 use super::number::{exact, fill, grouped};
 use super::words::{Words, use_words};
-use crate::parts::later;
+use crate::ground::parts::later;
 
 /// A matrix as a table to the last digit; a large one is shown page by page.
 #[component]

@@ -3,7 +3,7 @@
 use crate::universal_view::{link, messages, proved, shown};
 use anyhow::{Error, Result, ensure};
 use harness::{Page, Site, Window, dist};
-use pianola::jobs::protocol::{Message, VERSION, WORKER_SCRIPT, to_bytes};
+use pianola::work::protocol::{Message, VERSION, WORKER_SCRIPT, to_bytes};
 use serde_json::json;
 use std::fs;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use transformer::files::{FileError, Guess};
 
-use crate::language::Language;
+use crate::ground::language::Language;
 
 use super::numbers::{compared_bytes, whole};
 use super::{expectation, thing};

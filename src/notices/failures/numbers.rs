@@ -1,7 +1,7 @@
 //! Numbers inside sentences: whole ones grouped as the language does it, decimals with its mark, bytes in
 //! units that people know.
 
-use crate::language::Language;
+use crate::ground::language::Language;
 use crate::widgets::number::short;
 
 /// A whole number: 1,398,100 in English, 1.398.100 in Portuguese; 1.2 × 10²⁰ where nobody counts digits.

@@ -2,7 +2,7 @@
 
 use rasp::{Diagnostic, Message, Term, fill};
 
-use crate::language::Language;
+use crate::ground::language::Language;
 
 /// What is wrong, without its place.
 pub fn describe(diagnostic: &Diagnostic, t: Language) -> String {

@@ -3,8 +3,8 @@
 use rasp::simulator::SimulatorError;
 
 use super::numbers::{decimal, whole};
-use crate::jobs::simulator::Unsupported;
-use crate::language::Language;
+use crate::ground::language::Language;
+use crate::rooms::simulator::job::Unsupported;
 
 /// An error of the simulator in words.
 pub fn describe(error: &SimulatorError, t: Language) -> String {

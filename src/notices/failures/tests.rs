@@ -1,6 +1,6 @@
 //! Every variant of every error, in both languages.
 
-use crate::jobs::simulator::Unsupported;
+use crate::rooms::simulator::job::Unsupported;
 use ::rasp::simulator::SimulatorError;
 use transformer::files::{FileError, Guess, read_input, read_target};
 use transformer::presets::{self, RANDOM_CLASS};

@@ -2,7 +2,7 @@
 
 use transformer::Error;
 
-use crate::language::Language;
+use crate::ground::language::Language;
 
 use super::numbers::{decimal, whole};
 use super::{expectation, thing};

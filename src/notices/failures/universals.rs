@@ -4,7 +4,7 @@ use transformer::{Attention, Class, Mask, Scale};
 use universal::capacity::{Limit, TooLarge};
 use universal::{Bounds, Construction, Error};
 
-use crate::language::Language;
+use crate::ground::language::Language;
 
 use super::numbers::{bytes, compared_bytes, decimal, equated, whole};
 use super::transformers;

@@ -4,7 +4,7 @@ use leptos::ev::Event;
 use leptos::prelude::*;
 
 use super::button::{Button, Look};
-use crate::decimal;
+use crate::ground::decimal;
 use crate::widgets::icon::Icon;
 use crate::widgets::number::{exact, fill, parse};
 use crate::widgets::unique_id;

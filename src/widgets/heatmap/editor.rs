@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::data::Cell;
 use super::state::{Edit, State};
-use crate::parts::later;
+use crate::ground::parts::later;
 use crate::widgets::number::{exact, fill, parse};
 use crate::widgets::unique_id;
 

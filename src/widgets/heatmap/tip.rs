@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::data::Cell;
 use super::state::State;
 use crate::drawing::geometry::Rect;
-use crate::parts::later;
+use crate::ground::parts::later;
 use crate::widgets::number;
 use crate::widgets::tooltip::{Hold, Tooltip};
 

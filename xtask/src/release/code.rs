@@ -1,4 +1,4 @@
-//! The page's code, cut into parts that come when they are wanted (see `src/parts.rs`), each made small, all named
+//! The page's code, cut into parts that come when they are wanted (see `src/ground/parts.rs`), each made small, all named
 //! by their content: a page and a worker of two releases can never meet, whatever a browser or a host has kept.
 
 use super::glue::{shorten, without_custom_sections};

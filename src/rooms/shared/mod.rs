@@ -1,0 +1,4 @@
+//! What several workspaces share.
+
+pub mod law;
+pub mod named;
